@@ -10,7 +10,7 @@ import { databaseProblem, DatabaseModule } from './database/index.js';
 import { HealthModule } from './health/index.js';
 import { Problem } from './http/index.js';
 import { MemberModule } from './member/index.js';
-import { CommonModule } from './observability/index.js';
+import { ObservabilityModule } from './observability/index.js';
 import { FeedModule } from './replication/feed/index.js';
 import { StoreModule, FirstPassGuard } from './replication/store/index.js';
 import { WatcherModule } from './replication/watcher/index.js';
@@ -23,7 +23,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.with(settings),
-        CommonModule.with(settings, isOutage),
+        ObservabilityModule.with(settings, isOutage),
         DatabaseModule.at(mongodbUri),
         ControlModule,
         AuthModule,

@@ -1,6 +1,6 @@
-import { KINDS } from '../record/pure.js';
 import type { Readable } from 'node:stream';
 import type { Connection } from 'mongoose';
+import { KINDS } from '../kinds/index.js';
 import type { Settings } from '../config/index.js';
 import type { Wording } from './table.js';
 

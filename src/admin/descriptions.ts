@@ -1,4 +1,4 @@
-import { KINDS } from '../record/pure.js';
+import { KINDS } from '../kinds/index.js';
 import {
   APPLICATION,
   COMPARED,

@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers';
 import { serviceNameFault } from '../administration/plain.js';
 import type { ServiceKey } from '../application/index.js';
 import { FatalError, fileTrouble, NAME, NAME_RULE, parseDate, shown } from '../common/index.js';
-import { type Kind, KINDS, type Tenant } from '../record/index.js';
+import { type Kind, KINDS } from '../kinds/index.js';
+import type { Tenant } from '../record/index.js';
 import type { Terminal } from './command.js';
 import { linesOf } from './import/index.js';
 

@@ -1,7 +1,8 @@
 import { filterJson, type Group, type Preview } from '../administration/plain.js';
 import type { Filter } from '../application/index.js';
 import { count } from '../common/index.js';
-import type { Kind, Tenant } from '../record/index.js';
+import type { Kind } from '../kinds/index.js';
+import type { Tenant } from '../record/index.js';
 
 /** A longer filter is not repeated in a suggested command line. */
 const LONGEST_FILTER = 500;

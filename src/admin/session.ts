@@ -1,7 +1,7 @@
 import { recordModels } from '../record/index.js';
 import { hostname, userInfo } from 'node:os';
 import mongoose, { type Connection, type mongo, type Schema } from 'mongoose';
-import type { Desk } from '../administration/index.js';
+import type { ChangeContext } from '../administration/index.js';
 import { applicationModels } from '../application/plain.js';
 import { CREDENTIAL_MODEL, credentialSchema } from '../auth/plain.js';
 import { FatalError } from '../common/index.js';
@@ -136,7 +136,7 @@ class Session {
 }
 
 /** The context for a change by the user who runs the command. */
-export function deskOn({ settings }: CommandContext, connection: Connection): Desk {
+export function deskOn({ settings }: CommandContext, connection: Connection): ChangeContext {
   const actor = { who: userName(), via: 'command', from: hostname() } as const;
   return { db: databaseOf(connection), actor, auditTrailDays: settings.auditTrailDays };
 }

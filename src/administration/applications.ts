@@ -2,13 +2,14 @@ import type { mongo } from 'mongoose';
 import { type Application, APPLICATIONS, SERVICES } from '../application/plain.js';
 import { alongIndexIfAny, isDuplicateKey } from '../database/plain.js';
 import { allows, problems } from '../http/plain.js';
-import { COLLECTION_OF, type Kind, KINDS, ofTenant, type Tenant, byKind } from '../record/index.js';
-import type { Deed } from '../trail/index.js';
+import { COLLECTION_OF, type Kind, KINDS, byKind } from '../kinds/index.js';
+import { ofTenant, type Tenant } from '../record/index.js';
+import type { AuditedAction } from '../trail/index.js';
 import {
   changeStored,
-  type Desk,
+  type ChangeContext,
   inUse,
-  noteDeed,
+  recordAction,
   readStored,
   Refused,
   type TaggedDocument,
@@ -32,18 +33,18 @@ interface ApplicationChange {
 
 /** Registers an application. Throws 409 if it already exists. */
 export async function createApplication(
-  desk: Desk,
+  changeContext: ChangeContext,
   { organizationid, appid }: Tenant,
   { title, settings }: ApplicationChange = {},
 ): Promise<void> {
   const application = { organizationid, appid, ...given({ title, settings }) };
-  await applicationsOf(desk.db)
+  await applicationsOf(changeContext.db)
     .insertOne(application)
     .catch((error: unknown) => {
       if (isDuplicateKey(error)) throw taken(`There is an application ${organizationid}/${appid} already.`);
       throw error;
     });
-  await noteApplication(desk, 'application.create', { organizationid, appid });
+  await noteApplication(changeContext, 'application.create', { organizationid, appid });
 }
 
 /** Lists the stored applications of the given organizations; of all organizations by default. */
@@ -66,7 +67,7 @@ export async function readApplication(db: mongo.Db, tenant: Tenant): Promise<Tag
 
 /** Changes title or settings. Throws 404 and 412. */
 export async function changeApplication(
-  desk: Desk,
+  changeContext: ChangeContext,
   tenant: Tenant,
   change: ApplicationChange,
   ifMatch?: string,
@@ -75,13 +76,13 @@ export async function changeApplication(
   const $unset = Object.fromEntries(nulls(change).map((name) => [name, '']));
   const changed = [...Object.keys($set), ...Object.keys($unset)];
   if (changed.length === 0) return;
-  const applications = applicationsOf(desk.db);
+  const applications = applicationsOf(changeContext.db);
   const update = { ...(hasKeys($set) && { $set }), ...(hasKeys($unset) && { $unset }) };
   const unknown = () => unknownApplication(nameOfTenant(tenant));
   await changeStored(applications, ofTenant(tenant), { ifMatch, unknown }, async (isUnchanged) => {
     return (await applications.updateOne(isUnchanged, update)).matchedCount;
   });
-  await noteApplication(desk, 'application.change', tenant, changed);
+  await noteApplication(changeContext, 'application.change', tenant, changed);
 }
 
 export async function applicationExists(db: mongo.Db, tenant: Tenant): Promise<boolean> {
@@ -98,11 +99,11 @@ export async function assertApplication(db: mongo.Db, tenant: Tenant): Promise<v
  * The watcher turns removed records into tombstones; the ledger is kept. An interrupted removal can be repeated.
  */
 export async function removeApplication(
-  desk: Desk,
+  changeContext: ChangeContext,
   tenant: Tenant,
   { purge, ifMatch }: { purge: boolean; ifMatch?: string | undefined },
 ): Promise<Record<Kind, number>> {
-  const { db } = desk;
+  const { db } = changeContext;
   const found = await kindsWithRecords(db, tenant);
   if (!purge && found.length > 0) {
     const { etag } = await readApplication(db, tenant);
@@ -115,7 +116,7 @@ export async function removeApplication(
   for (const kind of KINDS) {
     removed[kind] = (await db.collection(COLLECTION_OF[kind]).deleteMany(ofTenant(tenant))).deletedCount;
   }
-  await noteApplication(desk, purge ? 'application.purge' : 'application.remove', tenant);
+  await noteApplication(changeContext, purge ? 'application.purge' : 'application.remove', tenant);
   return removed;
 }
 
@@ -170,21 +171,21 @@ function stillHas(tenant: Tenant, found: Kind[]): string {
 }
 
 async function noteApplication(
-  desk: Desk,
+  changeContext: ChangeContext,
   action: ApplicationAction,
   tenant: Tenant,
   changed?: string[],
 ): Promise<void> {
-  await noteDeed(desk, applicationDeed(action, tenant, changed));
+  await recordAction(changeContext, applicationAction(action, tenant, changed));
 }
 
 type ApplicationAction = `application.${'create' | 'change' | 'remove' | 'purge'}`;
 
-export function applicationDeed(
+export function applicationAction(
   action: ApplicationAction,
   { organizationid, appid }: Tenant,
   changed?: string[],
-): Deed {
+): AuditedAction {
   const target = `application ${nameOfTenant({ organizationid, appid })}`;
   return { action, organizationid, appid, target, ...(changed && { changed }) };
 }

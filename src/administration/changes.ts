@@ -3,7 +3,7 @@ import { FatalError, literal, shown } from '../common/index.js';
 import { SAFE_BSON } from '../database/plain.js';
 import { allows, etagOf, type InputError, Problem, problems } from '../http/plain.js';
 import type { Tenant } from '../record/index.js';
-import { type Actor, type Deed, trailEntry, writeTrail } from '../trail/plain.js';
+import { type Actor, type AuditedAction, trailEntry, writeTrail } from '../trail/plain.js';
 import type { Credential, Scope } from '../auth/index.js';
 import { covers } from '../auth/plain.js';
 
@@ -18,7 +18,7 @@ export type FilterTurn = <T extends object>(
 ) => Promise<T | undefined>;
 
 /** The context of a configuration change: the database, the actor, and the retention of the audit trail in days. */
-export interface Desk {
+export interface ChangeContext {
   db: mongo.Db;
   actor: Actor;
   auditTrailDays: number;
@@ -27,21 +27,21 @@ export interface Desk {
 }
 
 /** Records a change in the audit trail, before the caller is answered. */
-export function noteDeed(desk: Desk, deed: Deed): Promise<void> {
-  return noteDeeds(desk, [deed]);
+export function recordAction(changeContext: ChangeContext, audited: AuditedAction): Promise<void> {
+  return recordActions(changeContext, [audited]);
 }
 
 /** Records several changes, in the transaction of the session if one is given. */
-export async function noteDeeds(
-  { db, actor, auditTrailDays }: Desk,
-  deeds: Deed[],
+export async function recordActions(
+  { db, actor, auditTrailDays }: ChangeContext,
+  auditedAll: AuditedAction[],
   session?: mongo.ClientSession,
 ): Promise<void> {
-  for (let first = 0; first < deeds.length; first += PORTION) {
-    const portion = deeds.slice(first, first + PORTION);
+  for (let first = 0; first < auditedAll.length; first += PORTION) {
+    const portion = auditedAll.slice(first, first + PORTION);
     await writeTrail(
       db,
-      portion.map((deed) => trailEntry(actor, deed, auditTrailDays)),
+      portion.map((audited) => trailEntry(actor, audited, auditTrailDays)),
       session,
     );
   }

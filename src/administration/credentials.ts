@@ -11,12 +11,12 @@ import {
 } from '../auth/plain.js';
 import { exactly } from '../common/index.js';
 import { isDuplicateKey } from '../database/plain.js';
-import type { Deed } from '../trail/index.js';
+import type { AuditedAction } from '../trail/index.js';
 import {
   changeStored,
-  type Desk,
+  type ChangeContext,
   isPast,
-  noteDeed,
+  recordAction,
   readStored,
   type Refused,
   type TaggedDocument,
@@ -80,20 +80,20 @@ export function randomPassword(): string {
  * existing credential.
  */
 export async function issueCredential(
-  desk: Desk,
+  changeContext: ChangeContext,
   credential: NewCredential,
   password: string,
   maySee: MaySee = () => true,
 ): Promise<void> {
   const { username, level, scopes, expiresAt } = credential;
   const passwordhash = await hashPassword(password);
-  await credentialsOf(desk.db)
+  await credentialsOf(changeContext.db)
     .insertOne({ username, passwordhash, level, scopes, ...(expiresAt !== undefined && { expiresAt }) })
     .catch(async (error: unknown) => {
-      throw isDuplicateKey(error) ? await usernameTaken(desk.db, username, maySee) : error;
+      throw isDuplicateKey(error) ? await usernameTaken(changeContext.db, username, maySee) : error;
     });
-  await forgetUses(desk.db, [username]);
-  await noteCredential(desk, 'credential.issue', { username, scopes });
+  await forgetUses(changeContext.db, [username]);
+  await noteCredential(changeContext, 'credential.issue', { username, scopes });
 }
 
 /** Whether the caller may see a stored credential. */
@@ -112,7 +112,7 @@ export async function usernameTaken(db: mongo.Db, username: string, maySee: MayS
  * 412.
  */
 export async function rotateCredential(
-  desk: Desk,
+  changeContext: ChangeContext,
   username: string,
   password: string,
   { keepOldUntil, ifMatch }: Rotation = {},
@@ -120,7 +120,7 @@ export async function rotateCredential(
   if (keepOldUntil !== undefined && keepOldUntil <= new Date()) throw isPast('keepOldUntil');
   const passwordhash = await hashPassword(password);
   const { document } = await updateCredential(
-    desk.db,
+    changeContext.db,
     username,
     ({ passwordhash: oldpasswordhash }) =>
       keepOldUntil === undefined
@@ -128,20 +128,24 @@ export async function rotateCredential(
         : { $set: { passwordhash, oldpasswordhash, oldexpiresAt: keepOldUntil } },
     ifMatch,
   );
-  await noteCredential(desk, 'credential.rotate', { ...document, username });
+  await noteCredential(changeContext, 'credential.rotate', { ...document, username });
 }
 
 /** Invalidates the previous password. Returns whether there was one. Throws 404 and 412. */
-export async function retireOldPassword(desk: Desk, username: string, ifMatch?: string): Promise<boolean> {
+export async function retireOldPassword(
+  changeContext: ChangeContext,
+  username: string,
+  ifMatch?: string,
+): Promise<boolean> {
   const retired = { $unset: { oldpasswordhash: '', oldexpiresAt: '' } };
-  const { document } = await updateCredential(desk.db, username, retired, ifMatch);
-  await noteCredential(desk, 'credential.retire', { ...document, username });
+  const { document } = await updateCredential(changeContext.db, username, retired, ifMatch);
+  await noteCredential(changeContext, 'credential.retire', { ...document, username });
   return document['oldpasswordhash'] !== undefined;
 }
 
 /** Changes the level, the expiry, or whether a credential is disabled. Throws 404 and 412. */
 export async function changeCredential(
-  desk: Desk,
+  changeContext: ChangeContext,
   username: string,
   { level, disabled, expiresAt }: CredentialChange,
   ifMatch?: string,
@@ -155,20 +159,24 @@ export async function changeCredential(
   const changed = [...Object.keys($set), ...Object.keys($unset)];
   if (changed.length === 0) return;
   const parts = Object.entries({ $set, $unset }).filter(([, part]) => Object.keys(part).length > 0);
-  const { document } = await updateCredential(desk.db, username, Object.fromEntries(parts), ifMatch);
-  await noteCredential(desk, 'credential.change', { ...document, username }, changed);
+  const { document } = await updateCredential(changeContext.db, username, Object.fromEntries(parts), ifMatch);
+  await noteCredential(changeContext, 'credential.change', { ...document, username }, changed);
 }
 
 /** Removes a credential with its hash. Throws 404 and 412. */
-export async function revokeCredential(desk: Desk, username: string, ifMatch?: string): Promise<void> {
-  const credentials = credentialsOf(desk.db);
+export async function revokeCredential(
+  changeContext: ChangeContext,
+  username: string,
+  ifMatch?: string,
+): Promise<void> {
+  const credentials = credentialsOf(changeContext.db);
   const { document } = await changeStored(
     credentials,
     named(username),
     { ifMatch, unknown: () => unknownCredential(username) },
     async (isUnchanged) => (await credentials.deleteOne(isUnchanged)).deletedCount,
   );
-  await noteCredential(desk, 'credential.revoke', { ...document, username });
+  await noteCredential(changeContext, 'credential.revoke', { ...document, username });
 }
 
 /** Lists the credentials with a scope in one of the given organizations; all credentials by default. */
@@ -216,22 +224,22 @@ function updateCredential(
 }
 
 async function noteCredential(
-  desk: Desk,
+  changeContext: ChangeContext,
   action: CredentialAction,
   credential: { username: string; scopes?: unknown },
   changed?: string[],
 ): Promise<void> {
-  await noteDeed(desk, credentialDeed(action, credential, changed));
+  await recordAction(changeContext, credentialAction(action, credential, changed));
 }
 
 type CredentialAction = `credential.${'issue' | 'change' | 'rotate' | 'retire' | 'revoke'}`;
 
 /** If all scopes are in one organization, the entry belongs to the audit trail of that organization. */
-export function credentialDeed(
+export function credentialAction(
   action: CredentialAction,
   { username, scopes }: { username: string; scopes?: unknown },
   changed?: string[],
-): Deed {
+): AuditedAction {
   const [first, ...others] = Array.isArray(scopes) ? (scopes as (Partial<Scope> | null)[]) : [];
   const organizationid = first?.organizationid;
   const isOfOne = others.every((scope) => scope?.organizationid === organizationid);

@@ -3,8 +3,9 @@ import type { mongo } from 'mongoose';
 import { type Filter, indexAdvice, type IndexKey, partsOf } from '../application/plain.js';
 import { FatalError } from '../common/index.js';
 import { buildIndex, statedIndex, type Watching } from '../database/plain.js';
-import { bsonTypeOf, COLLECTION_OF, type Kind, type Tenant } from '../record/index.js';
-import { type Desk, noteDeed } from './changes.js';
+import { bsonTypeOf, type Tenant } from '../record/index.js';
+import { COLLECTION_OF, type Kind } from '../kinds/index.js';
+import { type ChangeContext, recordAction } from './changes.js';
 import { refusalOf } from './filter-trial.js';
 import { Allowance, inPlace, type Place, together } from './preview/place.js';
 
@@ -63,12 +64,12 @@ export async function indexWish(db: mongo.Db, kind: Kind, filter: Filter): Promi
  * recreated.
  */
 export async function makeFilterIndex(
-  desk: Desk,
+  changeContext: ChangeContext,
   { organizationid, appid, kind }: Tenant & { kind: Kind },
   { key, name, collection }: IndexWish,
   watching: Watching,
 ): Promise<boolean> {
-  const isMade = await buildIndex(desk.db.collection(COLLECTION_OF[kind]), key, watching).catch(
+  const isMade = await buildIndex(changeContext.db.collection(COLLECTION_OF[kind]), key, watching).catch(
     (error: mongo.MongoServerError) => {
       if (!IN_THE_WAY.has(Number(error.code))) throw error;
       throw new FatalError(
@@ -77,7 +78,7 @@ export async function makeFilterIndex(
     },
   );
   const target = `index ${name} of ${collection}`;
-  await noteDeed(desk, { action: 'index.make', organizationid, appid, target });
+  await recordAction(changeContext, { action: 'index.make', organizationid, appid, target });
   return isMade;
 }
 

@@ -7,7 +7,13 @@ export {
   nameOfTenant,
   removeApplication,
 } from './applications.js';
-export { type Desk, administrationProblem, coversAll, coversCredential, noteDeed } from './changes.js';
+export {
+  type ChangeContext,
+  administrationProblem,
+  coversAll,
+  coversCredential,
+  recordAction,
+} from './changes.js';
 export {
   type Applied,
   applyConfiguration,

@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import type { Filter } from '../application/index.js';
-import type { Kind, Tenant } from '../record/index.js';
+import type { Kind } from '../kinds/index.js';
+import type { Tenant } from '../record/index.js';
 import { refusalOf } from './filter-trial.js';
 import { Allowance, inPlace, type Place, together } from './preview/place.js';
 import { fieldWarnings, type Warning } from './preview/sample.js';

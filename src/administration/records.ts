@@ -4,15 +4,14 @@ import { literal } from '../common/index.js';
 import { alongIndexIfAny } from '../database/plain.js';
 import {
   BY_RECORD_ID,
-  COLLECTION_OF,
   HIDDEN_FIELDS,
   idTextAt,
-  type Kind,
   ofTenant,
   READ_FOR_JSON,
   type Tenant,
   withIds,
 } from '../record/index.js';
+import { COLLECTION_OF, type Kind } from '../kinds/index.js';
 import { LEDGER, type LedgerEntry } from '../replication/store/plain.js';
 import {
   type EditedService,

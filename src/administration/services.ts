@@ -17,13 +17,13 @@ import { Problem } from '../http/plain.js';
 import { ofTenant, type Tenant } from '../record/index.js';
 import { FILTER_VERSIONS } from '../replication/store/plain.js';
 import type { FilterVersionChange } from '../replication/protocol/index.js';
-import type { Deed } from '../trail/index.js';
+import type { AuditedAction } from '../trail/index.js';
 import { applicationExists, nameOfTenant } from './applications.js';
 import {
   changeStored,
-  type Desk,
+  type ChangeContext,
   invalid,
-  noteDeed,
+  recordAction,
   readStored,
   Refused,
   type TaggedDocument,
@@ -60,23 +60,23 @@ export function serviceNameFault(name: string): string | undefined {
 
 /** Registers or changes a service, after MongoDB has accepted the filter. Throws 400, 404, 409 and 412. */
 export async function setService(
-  desk: Desk,
+  changeContext: ChangeContext,
   key: ServiceKey,
   { filter, description, enabled }: ServiceSetting,
   { ifMatch, isNew = false, isEarly = false }: Condition = {},
 ): Promise<void> {
-  await tryFilter(desk.db, key, filter, { turn: desk.turn });
+  await tryFilter(changeContext.db, key, filter, { turn: changeContext.turn });
   const set = {
     filter,
     ...(description !== undefined && { description }),
     ...(enabled !== undefined && { enabled }),
   };
-  await assertRoomForServices(desk.db, key, [{ key, fields: set }]);
-  if (isNew) await insertService(desk.db, key, set);
-  else if (ifMatch === undefined) await upsertService(desk.db, key, set);
-  else await replaceService(desk.db, key, set, ifMatch);
-  if (!isEarly) await assertStillThere(desk.db, key);
-  await noteService(desk, 'service.set', key, Object.keys(set));
+  await assertRoomForServices(changeContext.db, key, [{ key, fields: set }]);
+  if (isNew) await insertService(changeContext.db, key, set);
+  else if (ifMatch === undefined) await upsertService(changeContext.db, key, set);
+  else await replaceService(changeContext.db, key, set, ifMatch);
+  if (!isEarly) await assertStillThere(changeContext.db, key);
+  await noteService(changeContext, 'service.set', key, Object.keys(set));
 }
 
 /**
@@ -122,13 +122,17 @@ export async function readService(db: mongo.Db, key: ServiceKey): Promise<Tagged
 }
 
 /** Throws 404 and 412. */
-export async function removeService(desk: Desk, key: ServiceKey, ifMatch?: string): Promise<void> {
-  const services = servicesOf(desk.db);
+export async function removeService(
+  changeContext: ChangeContext,
+  key: ServiceKey,
+  ifMatch?: string,
+): Promise<void> {
+  const services = servicesOf(changeContext.db);
   const unknown = () => unknownService(nameOfService(key));
   await changeStored(services, withKey(key), { ifMatch, unknown }, async (isUnchanged) => {
     return (await services.deleteOne(isUnchanged)).deletedCount;
   });
-  await noteService(desk, 'service.remove', key);
+  await noteService(changeContext, 'service.remove', key);
 }
 
 /**
@@ -156,21 +160,21 @@ export async function storedFilter(db: mongo.Db, key: ServiceKey): Promise<Filte
 }
 
 async function noteService(
-  desk: Desk,
+  changeContext: ChangeContext,
   action: ServiceAction,
   key: ServiceKey,
   changed?: string[],
 ): Promise<void> {
-  await noteDeed(desk, serviceDeed(action, key, changed));
+  await recordAction(changeContext, serviceAction(action, key, changed));
 }
 
 type ServiceAction = `service.${'set' | 'remove'}`;
 
-export function serviceDeed(
+export function serviceAction(
   action: ServiceAction,
   { organizationid, appid, kind, name }: ServiceKey,
   changed?: string[],
-): Deed {
+): AuditedAction {
   const target = `${kind} service ${name}`;
   return { action, organizationid, appid, target, ...(changed && { changed }) };
 }

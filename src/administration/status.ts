@@ -14,7 +14,7 @@ import { CREDENTIALS } from '../auth/plain.js';
 import { TimeSlice } from '../common/index.js';
 import { indexName, listedIndexes } from '../database/plain.js';
 import type { Metrics } from '../observability/index.js';
-import { COLLECTION_OF } from '../record/index.js';
+import { COLLECTION_OF } from '../kinds/index.js';
 import {
   countPending,
   FILTER_VERSIONS,

@@ -9,7 +9,7 @@ export type IndexKey = Record<string, 1>;
 const NARROWED_TO = {
   oneValue: 0,
   someValues: 1,
-  stretch: 2,
+  range: 2,
   oneSide: 3,
   /** Records without the field: often most of them. */
   missing: 4,
@@ -94,7 +94,7 @@ function byOperator(operator: string, argument: unknown, condition: Filter): Nar
   const bounds = (names: string[]) => names.filter((name) => name in condition);
   const [lower, upper] = [bounds(LOWER), bounds(UPPER)];
   if (![...lower, ...upper].every((name) => isOrdered(condition[name]))) return undefined;
-  return lower.length > 0 && upper.length > 0 ? NARROWED_TO.stretch : NARROWED_TO.oneSide;
+  return lower.length > 0 && upper.length > 0 ? NARROWED_TO.range : NARROWED_TO.oneSide;
 }
 
 function byValue(value: unknown): Narrowing | undefined {
@@ -125,7 +125,7 @@ function byPattern(pattern: unknown, options: unknown): Narrowing | undefined {
   const { source, flags } = patternOf(pattern);
   const all = `${flags}${typeof options === 'string' ? options : ''}`;
   return BEGINS_WITH_TEXT.test(source) && !source.includes('|') && /^s*$/.test(all)
-    ? NARROWED_TO.stretch
+    ? NARROWED_TO.range
     : undefined;
 }
 

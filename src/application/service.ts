@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import { NAME } from '../common/index.js';
-import { type Kind, KINDS, type Tenant } from '../record/pure.js';
+import { type Kind, KINDS } from '../kinds/index.js';
+import type { Tenant } from '../record/pure.js';
 
 /** A document of `services`: a named filter of one application and kind (contract §4). */
 export interface Service extends Tenant {

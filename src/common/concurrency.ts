@@ -9,7 +9,7 @@ interface Waiter {
  * Limits concurrent work, in total and for each owner. A free place goes to the owner with the fewest places, and among
  * these to the one that asked first.
  */
-export class Places {
+export class Semaphore {
   private taken = 0;
   private readonly byOwner = new Map<string, number>();
   private readonly waiting = new Set<Waiter>();

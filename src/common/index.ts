@@ -1,5 +1,5 @@
 export { atMost } from './at-most.js';
-export { Places, SharedReads } from './concurrency.js';
+export { Semaphore, SharedReads } from './concurrency.js';
 export { type Parsed, earlier, later, parseDate, shown } from './dates.js';
 export { FatalError, fileTrouble } from './fatal.js';
 export { type LostNumber, isKept, lostNumber, lostNumberInSteps } from './json-numbers.js';

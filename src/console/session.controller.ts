@@ -6,12 +6,12 @@ import {
   Answers,
   Asked,
   Body,
-  Desks,
+  ChangeContexts,
   DocumentedBody,
   Done,
   SignedInShape,
 } from '../administration/http/index.js';
-import { coversAll, noteDeed, required, type Shaped, text } from '../administration/index.js';
+import { coversAll, recordAction, required, type Shaped, text } from '../administration/index.js';
 import { Authenticator, Caller, type Credential, Public, reaches } from '../auth/index.js';
 import { Problem, Problems, problems } from '../http/index.js';
 import { giveSession, Sessions, sessionToken, takeSession } from './sessions.js';
@@ -36,7 +36,7 @@ export class SessionController {
   constructor(
     private readonly sessions: Sessions,
     private readonly authenticator: Authenticator,
-    private readonly desks: Desks,
+    private readonly changeContexts: ChangeContexts,
   ) {}
 
   @Post()
@@ -58,7 +58,7 @@ export class SessionController {
     const { token, ends } = await this.sessions.open(credential.username, fitting);
     giveSession(request, response, token, ends);
     request.user = credential;
-    await noteDeed(this.desks.of(request), { action: 'session.open', target: 'console' });
+    await recordAction(this.changeContexts.of(request), { action: 'session.open', target: 'console' });
     return signedIn(credential);
   }
 

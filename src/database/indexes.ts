@@ -1,6 +1,6 @@
 import type mongoose from 'mongoose';
 import type { mongo } from 'mongoose';
-import { DeadlineError, FatalError, Places, settledWithin } from '../common/index.js';
+import { DeadlineError, FatalError, Semaphore, settledWithin } from '../common/index.js';
 import { isDatabaseAway, isDuplicateKey } from './errors.js';
 import {
   type AnyModel,
@@ -36,7 +36,7 @@ type Refused = (index: MissingIndex, error: unknown) => void;
  * all others are still created. Throws a FatalError if an operator has to act.
  */
 export async function makeIndexes(connection: mongoose.Connection): Promise<void> {
-  const places = new Places(COLLECTIONS_AT_A_TIME);
+  const places = new Semaphore(COLLECTIONS_AT_A_TIME);
   const made = await Promise.allSettled(
     modelsOf(connection).map(async (model) => {
       const missing = await missingIndexesOf(model);

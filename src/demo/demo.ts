@@ -9,7 +9,7 @@ import {
   applicationExists,
   createApplication,
   credentialExists,
-  type Desk,
+  type ChangeContext,
   issueCredential,
   listApplications,
   randomPassword,
@@ -20,7 +20,8 @@ import type { Filter } from '../application/index.js';
 import type { Level } from '../auth/index.js';
 import { databaseProblem } from '../database/index.js';
 import { Problem } from '../http/index.js';
-import { COLLECTION_OF, type Kind, type Tenant } from '../record/index.js';
+import { COLLECTION_OF, type Kind } from '../kinds/index.js';
+import type { Tenant } from '../record/index.js';
 import { FILTER_VERSIONS } from '../replication/store/plain.js';
 import { LEDGER } from '../replication/store/index.js';
 import { DEMO, demoMembers, demoProducts, type DemoRecord } from './generator.js';
@@ -73,9 +74,13 @@ async function makeAndShow(db: mongo.Db, place: DemoPlace): Promise<string[]> {
   const isFirstStart = !(await applicationExists(db, DEMO));
   if (isFirstStart && (await listApplications(db)).length > 0) return [];
   const actor = { who: 'demo', via: 'command', from: hostname() } as const;
-  const desk = { db, actor, auditTrailDays: place.auditTrailDays };
-  const credentials = await demoCredentials(desk, { dataDir: place.dataDir, tenant: DEMO, isFirstStart });
-  if (isFirstStart) await makeDemo(desk);
+  const changeContext = { db, actor, auditTrailDays: place.auditTrailDays };
+  const credentials = await demoCredentials(changeContext, {
+    dataDir: place.dataDir,
+    tenant: DEMO,
+    isFirstStart,
+  });
+  if (isFirstStart) await makeDemo(changeContext);
   const [, second] = await db
     .collection(COLLECTION_OF.product)
     .find({ ...DEMO }, { sort: { _id: 1 }, limit: 2 })
@@ -88,8 +93,8 @@ async function makeAndShow(db: mongo.Db, place: DemoPlace): Promise<string[]> {
  * Creates the demo application and its records. The application comes last, so that an interrupted start is repeated. The
  * last products are deleted to produce hard deletes, which requires a running watcher.
  */
-async function makeDemo(desk: Desk): Promise<void> {
-  const { db } = desk;
+async function makeDemo(changeContext: ChangeContext): Promise<void> {
+  const { db } = changeContext;
   const products = demoProducts(PRODUCTS + DISCONTINUED);
   await write(db, 'product', products);
   await write(db, 'member', demoMembers(MEMBERS));
@@ -98,9 +103,9 @@ async function makeDemo(desk: Desk): Promise<void> {
     products.slice(PRODUCTS).map(({ id }) => id),
   );
   for (const { kind, name, filter } of SERVICES)
-    await setService(desk, { ...DEMO, kind, name }, { filter }, { isEarly: true });
+    await setService(changeContext, { ...DEMO, kind, name }, { filter }, { isEarly: true });
   await until(async () => (await db.collection(FILTER_VERSIONS).countDocuments(DEMO)) >= SERVICES.length);
-  await createApplication(desk, DEMO, { title: 'Demo shop' });
+  await createApplication(changeContext, DEMO, { title: 'Demo shop' });
 }
 
 /** Deletes products, and waits until the watcher has stored their tombstones. */
@@ -126,25 +131,31 @@ async function write(db: mongo.Db, kind: Kind, records: DemoRecord[]): Promise<v
  * only by its owner, because the database holds no passwords. If that file is lost, the logins get new passwords.
  */
 async function demoCredentials(
-  desk: Desk,
+  changeContext: ChangeContext,
   { dataDir, tenant, isFirstStart }: { dataDir: string; tenant: Tenant; isFirstStart: boolean },
 ): Promise<DemoCredentials> {
   const file = join(dataDir, FILE);
   const kept = isFirstStart ? undefined : await readLogins(file);
   if (kept?.admin !== undefined) return { ...kept, admin: kept.admin };
   const credentials = {
-    read: kept?.read ?? (await newLogin(desk, 'demo-reader', 'read', tenant)),
-    write: kept?.write ?? (await newLogin(desk, 'demo-writer', 'write', tenant)),
-    admin: await newLogin(desk, 'demo-admin', 'admin', EVERYTHING),
+    read: kept?.read ?? (await newLogin(changeContext, 'demo-reader', 'read', tenant)),
+    write: kept?.write ?? (await newLogin(changeContext, 'demo-writer', 'write', tenant)),
+    admin: await newLogin(changeContext, 'demo-admin', 'admin', EVERYTHING),
   };
   await writeLogins(file, credentials);
   return credentials;
 }
 
-async function newLogin(desk: Desk, username: string, level: Level, scope: Tenant): Promise<DemoLogin> {
+async function newLogin(
+  changeContext: ChangeContext,
+  username: string,
+  level: Level,
+  scope: Tenant,
+): Promise<DemoLogin> {
   const password = randomPassword();
-  if (await credentialExists(desk.db, username)) await rotateCredential(desk, username, password);
-  else await issueCredential(desk, { username, level, scopes: [scope] }, password);
+  if (await credentialExists(changeContext.db, username))
+    await rotateCredential(changeContext, username, password);
+  else await issueCredential(changeContext, { username, level, scopes: [scope] }, password);
   return { username, password };
 }
 

@@ -200,8 +200,8 @@ export class Connections {
   }
 
   private isOver(): boolean {
-    const strangers = this.silent.size + this.asking.size;
-    return strangers > this.share || strangers + this.known.size > this.most;
+    const foreignIds = this.silent.size + this.asking.size;
+    return foreignIds > this.share || foreignIds + this.known.size > this.most;
   }
 
   private strangerToClose(): Connection | undefined {

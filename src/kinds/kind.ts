@@ -9,7 +9,7 @@ export interface OwnIndex {
 }
 
 /** Why a line of an import file seems to hold a record of another kind. */
-export interface OtherKind {
+interface OtherKind {
   kind: string;
   why: string;
 }

@@ -11,12 +11,12 @@ import {
   isNumberText,
   isSingleAlong,
   modelOf,
-  PERSON_KIND,
   type RecordDocument,
   STAMP,
   stampDoubled,
   type Tenant,
 } from '../record/index.js';
+import { PERSON_KIND } from '../kinds/index.js';
 import { LEDGER } from '../replication/store/index.js';
 import type { CreateMember } from './bodies.js';
 import { type BsonDocument, type Change, emailKeyOf, memberData, setOf } from './merge.js';

@@ -1,3 +1,3 @@
 export { type AboutRequest, type RequestLine, ServiceLogger } from './logging.js';
 export { Metrics, measure } from './metrics.js';
-export { CommonModule } from './observability.module.js';
+export { ObservabilityModule } from './observability.module.js';

@@ -3,10 +3,10 @@ import { type IsOutage, type LogSettings, ServiceLogger } from './logging.js';
 import { Metrics } from './metrics.js';
 
 @Module({})
-export class CommonModule {
+export class ObservabilityModule {
   static with(settings: LogSettings, isOutage?: IsOutage): DynamicModule {
     return {
-      module: CommonModule,
+      module: ObservabilityModule,
       global: true,
       providers: [Metrics, { provide: ServiceLogger, useValue: new ServiceLogger(settings, { isOutage }) }],
       exports: [Metrics, ServiceLogger],

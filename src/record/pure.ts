@@ -9,12 +9,3 @@ export {
   type RecordDocument,
   type Tenant,
 } from './record.js';
-export {
-  byKind,
-  CHANNEL_KIND,
-  COLLECTION_OF,
-  describedKind,
-  type Kind,
-  KINDS,
-  PERSON_KIND,
-} from '../kinds/index.js';

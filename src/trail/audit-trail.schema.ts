@@ -11,7 +11,7 @@ export interface Actor {
 }
 
 /** An action, such as `service.set`, and its target. Names only: never a secret or a value. */
-export interface Deed {
+export interface AuditedAction {
   action: string;
   organizationid?: string;
   appid?: string;
@@ -22,7 +22,7 @@ export interface Deed {
 }
 
 /** A document of the audit trail. */
-export interface TrailEntry extends Actor, Deed {
+export interface TrailEntry extends Actor, AuditedAction {
   _id: mongo.ObjectId;
   at: Date;
   /** When the entry is deleted. */

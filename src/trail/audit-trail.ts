@@ -1,13 +1,13 @@
 import mongoose, { type mongo } from 'mongoose';
-import { type Actor, AUDIT_TRAIL, type Deed, type TrailEntry } from './audit-trail.schema.js';
+import { type Actor, AUDIT_TRAIL, type AuditedAction, type TrailEntry } from './audit-trail.schema.js';
 
 const DAY_MS = 86_400_000;
 const { ObjectId } = mongoose.mongo;
 
 /** The entry of a change, kept for a number of days from now. */
-export function trailEntry(actor: Actor, deed: Deed, days: number): TrailEntry {
+export function trailEntry(actor: Actor, audited: AuditedAction, days: number): TrailEntry {
   const at = new Date();
-  return { _id: new ObjectId(), at, ...actor, ...deed, expires: new Date(at.getTime() + days * DAY_MS) };
+  return { _id: new ObjectId(), at, ...actor, ...audited, expires: new Date(at.getTime() + days * DAY_MS) };
 }
 
 /** Writes entries, in a transaction if a session is given. */

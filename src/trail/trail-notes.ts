@@ -14,7 +14,7 @@ import type { Connection } from 'mongoose';
 import { callerOf } from '../auth/index.js';
 import { SETTINGS, type Settings } from '../config/index.js';
 import { trailEntry, writeTrail } from './audit-trail.js';
-import { type Actor, type Deed, type TrailEntry, trailModels } from './audit-trail.schema.js';
+import { type Actor, type AuditedAction, type TrailEntry, trailModels } from './audit-trail.schema.js';
 
 const EVERY_MS = 1000;
 /**
@@ -53,8 +53,8 @@ export class TrailNotes implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Queues an entry, to be written within a second. */
-  note(actor: Actor, deed: Deed): void {
-    if (this.waiting.length < MOST_WAITING) this.waiting.push(trailEntry(actor, deed, this.days));
+  note(actor: Actor, audited: AuditedAction): void {
+    if (this.waiting.length < MOST_WAITING) this.waiting.push(trailEntry(actor, audited, this.days));
     else this.lost += 1;
   }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Kind } from '../../src/record/index.js';
+import type { Kind } from '../../src/kinds/index.js';
 import { TestService } from '../support/index.js';
 import { ImportDesk, type Summary } from './admin-import-desk.js';
 

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { Kind } from '../../src/record/index.js';
+import type { Kind } from '../../src/kinds/index.js';
 import type { Item, TestApplication, TestService } from '../support/index.js';
 import { AdminConsole, type Said, type TypedInput } from './admin-console.js';
 

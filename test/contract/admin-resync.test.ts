@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { type Kind, KINDS } from '../../src/record/index.js';
+import { type Kind, KINDS } from '../../src/kinds/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 import { filledUp } from './full-record.js';

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { type Kind, KINDS } from '../../src/record/index.js';
+import { type Kind, KINDS } from '../../src/kinds/index.js';
 import type { LedgerEntry } from '../../src/replication/store/index.js';
 import { placeBehind } from '../../src/replication/protocol/index.js';
 import { AuditPace, type AuditProgress } from '../../src/replication/watcher/index.js';

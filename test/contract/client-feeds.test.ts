@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/record/index.js';
+import type { Kind } from '../../src/kinds/index.js';
 import type { ChangesPage, Tidemark } from '../../client/src/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 import { clientOf } from './tidemark-client.js';

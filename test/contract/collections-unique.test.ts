@@ -1,4 +1,4 @@
-import { COLLECTION_OF, KINDS } from '../../src/record/index.js';
+import { COLLECTION_OF, KINDS } from '../../src/kinds/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;

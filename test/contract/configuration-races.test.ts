@@ -2,7 +2,7 @@ import {
   applyConfiguration,
   compare,
   type Configuration,
-  type Desk,
+  type ChangeContext,
   EVERYTHING,
   storedConfiguration,
 } from '../../src/administration/index.js';
@@ -41,7 +41,7 @@ function meeting(expected: number): () => Promise<void> {
 }
 
 /** Its trials of filters are the last step before the transaction. */
-function deskWaiting(meet: () => Promise<void>): Desk {
+function deskWaiting(meet: () => Promise<void>): ChangeContext {
   let isFirst = true;
   return {
     ...{ db: service.db, actor: { who: 'ann', via: 'http', from: '' }, auditTrailDays: 1 },

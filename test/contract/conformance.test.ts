@@ -8,7 +8,7 @@ import {
   type JudgedCheck,
   type JudgeOptions,
 } from '../../conformance/src/index.js';
-import type { Kind } from '../../src/record/index.js';
+import type { Kind } from '../../src/kinds/index.js';
 import { PASSWORD, type TestApplication, TestService } from '../support/index.js';
 import { FAULTS } from './conformance/faults.js';
 import { fill } from './conformance/fill.js';

@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/record/index.js';
+import type { Kind } from '../../src/kinds/index.js';
 import type { TestApplication } from '../support/index.js';
 
 /** What a consumer holds of a record: `data.n`, and the stamp. */

@@ -1,13 +1,14 @@
-/** @depends-on-server */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
-import { COLLECTION_OF, type Kind } from '../../src/record/index.js';
+import { COLLECTION_OF, type Kind } from '../../src/kinds/index.js';
 import { expectProblem, type TestApplication, TestService } from '../support/index.js';
 import { rawDocument } from './raw-document.js';
 import { insertRaw } from './raw-insert.js';
+
+/** @depends-on-server */
 
 /** A name that stands twice can end mongod, so this file has one of its own. */
 let database: EmbeddedDatabase;

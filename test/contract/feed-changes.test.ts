@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/record/index.js';
+import type { Kind } from '../../src/kinds/index.js';
 import { ConsumerNotes } from '../../src/replication/feed/index.js';
 import { expectProblem, type Stored, type TestApplication, TestService } from '../support/index.js';
 import { type ChangeItem, changesOf, drained, type AnsweredChanges } from './changes-feed.js';

@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import type { Kind } from '../../src/record/index.js';
+import type { Kind } from '../../src/kinds/index.js';
 import { expectProblem, type TestApplication, TestService } from '../support/index.js';
 
 const { mongo } = mongoose;

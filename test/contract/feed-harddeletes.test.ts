@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/record/index.js';
+import type { Kind } from '../../src/kinds/index.js';
 import { RAISE } from '../../src/replication/protocol/index.js';
 import { type TestApplication, TestService, withoutWatcher } from '../support/index.js';
 

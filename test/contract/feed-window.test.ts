@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/record/index.js';
+import type { Kind } from '../../src/kinds/index.js';
 import { FEED_PATHS, pathFor, type TestApplication, TestService } from '../support/index.js';
 
 const T = Date.parse('2025-03-04T05:06:07.008Z');

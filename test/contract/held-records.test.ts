@@ -1,7 +1,8 @@
-/** @depends-on-server */
 import type { mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind } from '../../src/record/index.js';
+import { COLLECTION_OF, type Kind } from '../../src/kinds/index.js';
 import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';
+
+/** @depends-on-server */
 
 let service: TestService;
 let app: TestApplication;

@@ -77,12 +77,12 @@ describe('what is known of a record that is incomplete is kept by record and app
     await keep(inApplication('a', '1'));
     await incomplete.keep('product', [{ owner: end, partial: inApplication('a', '1') }]);
     const walked: string[] = [];
-    for await (const some of incomplete.inStretch('product', { behind: undefined, end: owner }))
+    for await (const some of incomplete.inRange('product', { behind: undefined, end: owner }))
       walked.push(...some.map(({ _id }) => _id.owner.toHexString()));
     expect(walked.filter((key) => key === owner.toHexString())).toHaveLength(2);
-    for await (const some of incomplete.inStretch('product', { behind: owner, end }))
+    for await (const some of incomplete.inRange('product', { behind: owner, end }))
       expect(some.map(({ _id }) => _id.owner)).toEqual([end]);
-    const next = await incomplete.nextStretch('product', owner, 1);
+    const next = await incomplete.nextRange('product', owner, 1);
     expect(next).toEqual({ behind: owner, end, count: 1 });
   });
 });

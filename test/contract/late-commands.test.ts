@@ -1,7 +1,12 @@
 import type { mongo } from 'mongoose';
 import { markKey, RAISE } from '../../src/replication/protocol/index.js';
 import { IncompleteIdentities, Ledger, NO_TERM, Quarantine } from '../../src/replication/store/index.js';
-import { IncompleteReview, Resurrections, Aftercare, Audit } from '../../src/replication/watcher/index.js';
+import {
+  IncompleteReview,
+  Resurrections,
+  QuarantineRetries,
+  Audit,
+} from '../../src/replication/watcher/index.js';
 import {
   eventually,
   Gate,
@@ -64,7 +69,10 @@ const becomes = ({ _id }: Stored, set: mongo.Document) =>
 function holdJobs({ app: instance }: TestService): () => void {
   let begin: () => void = () => undefined;
   const begun = new Promise<void>((resolve) => (begin = resolve));
-  for (const job of [instance.get(Aftercare, { strict: false }), instance.get(Audit, { strict: false })]) {
+  for (const job of [
+    instance.get(QuarantineRetries, { strict: false }),
+    instance.get(Audit, { strict: false }),
+  ]) {
     const step = job.step.bind(job);
     jest.spyOn(job, 'step').mockImplementation(async (...given: Parameters<Audit['step']>) => {
       await begun;

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { MaxService } from '../../src/replication/feed/index.js';
-import type { Kind } from '../../src/record/index.js';
+import type { Kind } from '../../src/kinds/index.js';
 import { type TestApplication, TestService, withoutWatcher } from '../support/index.js';
 import { commandsDuring, nameOf } from './profiler.js';
 

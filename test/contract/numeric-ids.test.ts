@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind, KINDS } from '../../src/record/index.js';
+import { COLLECTION_OF, type Kind, KINDS } from '../../src/kinds/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 import { ContractCopy } from './copy.js';
 import { MemberClient } from './member-client.js';

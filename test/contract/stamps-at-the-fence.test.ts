@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { type Kind, KINDS } from '../../src/record/index.js';
+import { type Kind, KINDS } from '../../src/kinds/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;

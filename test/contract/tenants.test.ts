@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/record/index.js';
+import type { Kind } from '../../src/kinds/index.js';
 import {
   expectProblem,
   FEED_PATHS,

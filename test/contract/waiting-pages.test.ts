@@ -1,4 +1,4 @@
-import { PageTurns, ReadPlaces } from '../../src/replication/feed/index.js';
+import { PageTurns, ReadSlots } from '../../src/replication/feed/index.js';
 import { type Answer, eventually, type TestApplication, TestService } from '../support/index.js';
 import { MemberClient } from './member-client.js';
 
@@ -54,7 +54,7 @@ describe('pages that wait for the database', () => {
 
 /** Takes every place that pages have for their reads, until the function that it returns is called. */
 async function takeAllReads(): Promise<() => void> {
-  const places = service.app.get(ReadPlaces, { strict: false });
+  const places = service.app.get(ReadSlots, { strict: false });
   const gone = new AbortController().signal;
   let free = () => {};
   const over = new Promise<void>((resolve) => (free = resolve));

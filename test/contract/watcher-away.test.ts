@@ -1,4 +1,4 @@
-import { type Kind, KINDS } from '../../src/record/index.js';
+import { type Kind, KINDS } from '../../src/kinds/index.js';
 import { type Stored, type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import type { LedgerEntry } from '../../src/replication/store/index.js';
-import { type Kind, KINDS } from '../../src/record/index.js';
+import { type Kind, KINDS } from '../../src/kinds/index.js';
 import { type TestApplication, TestService, withoutWatcher } from '../support/index.js';
 
 let service: TestService;

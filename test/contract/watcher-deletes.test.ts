@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import { Ledger, type LedgerEntry } from '../../src/replication/store/index.js';
-import { type Kind, KINDS } from '../../src/record/index.js';
+import { type Kind, KINDS } from '../../src/kinds/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 import { commandsDuring, nameOf } from './profiler.js';
 

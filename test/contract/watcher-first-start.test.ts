@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { KINDS } from '../../src/record/index.js';
+import { KINDS } from '../../src/kinds/index.js';
 import { TestService } from '../support/index.js';
 
 const COUNT = 2000;

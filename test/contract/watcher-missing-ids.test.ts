@@ -1,4 +1,4 @@
-import { COLLECTION_OF, type Kind, KINDS } from '../../src/record/index.js';
+import { COLLECTION_OF, type Kind, KINDS } from '../../src/kinds/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -225,7 +225,7 @@ describe('what a stretch teaches the ledger', () => {
           { ...entry(3, { alive: false, lastupdated: OLD }), owner: undefined },
           entry(4, { isNumber: true }),
         ]);
-      const piece = { stretch: { behind: undefined, end: idAt(99) }, share: { but: [] } };
+      const piece = { range: { behind: undefined, end: idAt(99) }, share: { but: [] } };
       await service.app.get(LedgerSlices).learnFirst('product', piece, place(2));
       const entries = await service.db
         .collection('tidemark.ledger')

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { COLLECTION_OF } from '../../src/record/index.js';
+import { COLLECTION_OF } from '../../src/kinds/index.js';
 import type { LedgerEntry } from '../../src/replication/store/index.js';
 import { placeBehind } from '../../src/replication/protocol/index.js';
 import {

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { COLLECTION_OF, KINDS } from '../../src/record/index.js';
+import { COLLECTION_OF, KINDS } from '../../src/kinds/index.js';
 import { eventually, type Item, type Stored, type TestApplication, TestService } from '../support/index.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

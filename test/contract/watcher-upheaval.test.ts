@@ -1,6 +1,7 @@
-/** @depends-on-server */
-import { type Kind, KINDS } from '../../src/record/index.js';
+import { type Kind, KINDS } from '../../src/kinds/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
+
+/** @depends-on-server */
 
 let service: TestService;
 let app: TestApplication;

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { KINDS } from '../../src/record/index.js';
+import { KINDS } from '../../src/kinds/index.js';
 import { Crowd } from './consumers/index.js';
 import { inflict } from './faults/index.js';
 import { judge } from './judge/index.js';

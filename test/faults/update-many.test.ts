@@ -1,4 +1,4 @@
-import { COLLECTION_OF } from '../../src/record/index.js';
+import { COLLECTION_OF } from '../../src/kinds/index.js';
 import { eventually, type Item } from '../support/index.js';
 import { FOLLOWED, PatientClient } from './consumers/index.js';
 import { harvest, Repeatedly, worldOf } from './load/index.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import argon2 from '@node-rs/argon2';
 import { mongo } from 'mongoose';
 import type { Level } from '../../src/auth/index.js';
-import { COLLECTION_OF, type Kind } from '../../src/record/index.js';
+import { COLLECTION_OF, type Kind } from '../../src/kinds/index.js';
 import { type Answer, send, type SendOptions } from './answer.js';
 import { eventually } from './eventually.js';
 import { TestFeed } from './feed.js';

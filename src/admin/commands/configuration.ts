@@ -52,8 +52,13 @@ export const runApply: Run<typeof configApply> = async (context, { prune, yes, .
       'With -, the file comes from stdin, so the command cannot ask for confirmation. Give --yes.',
     );
   const compared = { reach: reachOf(named), isPruned: prune };
-  const desk = deskOn(context, await context.prepared());
-  const { configuration, comparison, previews, onLine } = await planOf(context, desk.db, file, compared);
+  const changeContext = deskOn(context, await context.prepared());
+  const { configuration, comparison, previews, onLine } = await planOf(
+    context,
+    changeContext.db,
+    file,
+    compared,
+  );
   const { changes, etag } = comparison;
   if (changes.length === 0) return { text: sumOf(changes), json: { changes: [], passwords: {} } };
   context.tell(planLines(comparison, previews).join('\n'));
@@ -63,11 +68,12 @@ export const runApply: Run<typeof configApply> = async (context, { prune, yes, .
       json: { changes: [], passwords: {} },
       failure: 'It was not confirmed.',
     };
-  const applied = await applyConfiguration(desk, configuration, { ...compared, ifMatch: etag }).catch(
-    (error: unknown) => {
-      throw onLine(error);
-    },
-  );
+  const applied = await applyConfiguration(changeContext, configuration, {
+    ...compared,
+    ifMatch: etag,
+  }).catch((error: unknown) => {
+    throw onLine(error);
+  });
   return {
     text: appliedText(applied),
     json: { changes: changesJson(applied.changes, previews), passwords: applied.passwords },

@@ -41,10 +41,10 @@ export const runIssue: Run<typeof credentialIssue> = async (context, values) => 
   const scope = { organizationid: scopeName('org', values.org), appid: scopeName('app', values.app) };
   const expiresAt = values.expires === undefined ? undefined : futureDateOf('expires', values.expires);
   const given = values['password-stdin'] ? await passwordFrom(context.terminal.input) : undefined;
-  const desk = deskOn(context, await context.prepared());
-  if (!Object.values(scope).includes(EVERY)) await assertApplication(desk.db, scope);
+  const changeContext = deskOn(context, await context.prepared());
+  if (!Object.values(scope).includes(EVERY)) await assertApplication(changeContext.db, scope);
   const password = given ?? randomPassword();
-  await issueCredential(desk, { username, level, scopes: [scope], expiresAt }, password);
+  await issueCredential(changeContext, { username, level, scopes: [scope], expiresAt }, password);
   const opens = `opens ${scope.organizationid}/${scope.appid} with level ${level}`;
   return {
     text: [
@@ -80,8 +80,8 @@ export const runRotate: Run<typeof credentialRotate> = async (
   const keepOldUntil = until === undefined ? undefined : futureDateOf('keep-old-until', until);
   const given = fromStdin ? await passwordFrom(context.terminal.input) : undefined;
   const password = given ?? randomPassword();
-  const desk = deskOn(context, await context.connected());
-  await rotateCredential(desk, username, password, { keepOldUntil });
+  const changeContext = deskOn(context, await context.connected());
+  await rotateCredential(changeContext, username, password, { keepOldUntil });
   const kept = keepOldUntil === undefined ? '' : `; the old one works until ${keepOldUntil.toISOString()}`;
   return {
     text: [
@@ -139,18 +139,18 @@ function scopeName(option: string, text: string): Scope[keyof Scope] {
 }
 
 async function revokeUnused(context: CommandContext, days: number, isSure: boolean): Promise<Outcome> {
-  const desk = deskOn(context, await context.connected());
-  const unused = await unusedCredentials(desk.db, days);
+  const changeContext = deskOn(context, await context.connected());
+  const unused = await unusedCredentials(changeContext.db, days);
   const usernames = unused.credentials
     .map(({ username }) => username)
     .filter((one) => typeof one === 'string');
   if (usernames.length === 0) return { text: usesText(unused, days), json: { revoked: [] } };
-  const useOf = await lastUses(desk.db, usernames);
+  const useOf = await lastUses(changeContext.db, usernames);
   context.tell(credentialTable(unused.credentials, useOf, ''));
   const question = `Remove ${counted(usernames.length, 'credential')}?`;
   if (!isSure && !(await isConfirmed(context.terminal, question)))
     return { text: 'Nothing is removed.', json: { revoked: [] }, failure: 'It was not confirmed.' };
-  for (const username of usernames) await revokeCredential(desk, username);
+  for (const username of usernames) await revokeCredential(changeContext, username);
   const text = `${counted(usernames.length, 'credential')} removed: ${usernames.join(', ')}.`;
   return { text, json: { revoked: usernames } };
 }

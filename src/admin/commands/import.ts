@@ -1,4 +1,4 @@
-import { assertApplication, type Desk } from '../../administration/plain.js';
+import { assertApplication, type ChangeContext } from '../../administration/plain.js';
 import { count } from '../../common/index.js';
 import type { Run } from '../command.js';
 import type { importCommand } from '../descriptions.js';
@@ -16,13 +16,13 @@ export const runImport: Run<typeof importCommand> = async (
   const scope = { tenant: tenantOf(names), kind: kindOf(names) };
   const file = await inputFile(name, context.terminal.input);
   const connection = await (dryRun ? context.connected() : context.prepared());
-  const desk = deskOn(context, connection);
-  await assertApplication(desk.db, scope.tenant);
+  const changeContext = deskOn(context, connection);
+  await assertApplication(changeContext.db, scope.tenant);
   const stop = context.terminal.interruptible();
   const progress = context.progress(file.size, 'lines');
   const source = file.open(stop);
   const made: Made = { created: 0, changed: 0 };
-  const work = importRecords(desk.db, {
+  const work = importRecords(changeContext.db, {
     ...{ source, ...scope, mirror, strict, stop, dryRun },
     onBadLine: (number, reason) => progress.badLine(number, reason),
     onProgress: (lines, bytes) => progress.at(lines, bytes),
@@ -36,7 +36,7 @@ export const runImport: Run<typeof importCommand> = async (
   });
   const summary = dryRun
     ? await work
-    : await noted(work, (ended) => noteImport(desk, scope, { ...made, removed: ended?.removed }));
+    : await noted(work, (ended) => noteImport(changeContext, scope, { ...made, removed: ended?.removed }));
   return { text: linesOf(summary).join('\n'), json: summary, failure: failureOf(summary) };
 };
 
@@ -49,7 +49,7 @@ interface Made {
 
 /** An import that changes no record is not added to the audit trail. */
 async function noteImport(
-  desk: Desk,
+  changeContext: ChangeContext,
   scope: RecordScope,
   { created, changed, removed = 0 }: Made,
 ): Promise<void> {
@@ -57,7 +57,7 @@ async function noteImport(
   const parts = [`${count(created)} created`, `${count(changed)} changed`];
   if (removed > 0) parts.push(`${count(removed)} removed`);
   const target = `${scope.kind}s: ${parts.join(', ')}`;
-  await noteRecords(desk, scope, { action: 'record.import', target });
+  await noteRecords(changeContext, scope, { action: 'record.import', target });
 }
 
 function linesOf({ lines, created, changed, unchanged, bad, removed, dryRun }: ImportSummary): string[] {

@@ -1,9 +1,9 @@
 import type { mongo } from 'mongoose';
 import {
   assertApplication,
-  type Desk,
+  type ChangeContext,
   nameOfTenant,
-  noteDeed,
+  recordAction,
   recordHistory,
   type RecordHistory,
   recordStory,
@@ -12,15 +12,8 @@ import {
 } from '../../administration/plain.js';
 import { count, FatalError, literal, shown } from '../../common/index.js';
 import { alongIndexIfAny } from '../../database/plain.js';
-import {
-  BY_RECORD_ID,
-  COLLECTION_OF,
-  idTextAt,
-  type Kind,
-  ofTenant,
-  type Tenant,
-  withIds,
-} from '../../record/index.js';
+import { BY_RECORD_ID, idTextAt, ofTenant, type Tenant, withIds } from '../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../kinds/index.js';
 import { LEDGER, type LedgerEntry } from '../../replication/store/plain.js';
 import type { CommandContext, Outcome, Run } from '../command.js';
 import type { recordDelete, recordHistoryCommand, recordShow } from '../descriptions.js';
@@ -80,11 +73,11 @@ export interface RecordScope {
 
 /** Adds one entry to the audit trail about a command that changed records. */
 export function noteRecords(
-  desk: Desk,
+  changeContext: ChangeContext,
   { tenant: { organizationid, appid } }: RecordScope,
   { action, target }: { action: `record.${string}`; target: string },
 ): Promise<void> {
-  return noteDeed(desk, { action, organizationid, appid, target });
+  return recordAction(changeContext, { action, organizationid, appid, target });
 }
 
 /**
@@ -139,11 +132,11 @@ async function deleteOne(
   { id, isDryRun }: { id: string; isDryRun: boolean },
 ): Promise<Outcome> {
   const { tenant, kind } = scope;
-  const desk = deskOn(context, await context.connected());
-  const there = await deleteRecords(desk.db, scope, [id], isDryRun);
+  const changeContext = deskOn(context, await context.connected());
+  const there = await deleteRecords(changeContext.db, scope, [id], isDryRun);
   if (there.size === 0)
     throw new FatalError(`There is no ${kind} "${shown(id)}" in ${nameOfTenant(tenant)}.`);
-  if (!isDryRun) await noteRecords(desk, scope, { action: ACTION, target: `${kind} ${id}` });
+  if (!isDryRun) await noteRecords(changeContext, scope, { action: ACTION, target: `${kind} ${id}` });
   return {
     text: `The ${kind} "${id}" of ${nameOfTenant(tenant)} ${isDryRun ? 'would be' : 'is'} deleted.`,
     json: { ...tenant, kind, id, ...(isDryRun && { dryRun: true }) },
@@ -166,7 +159,7 @@ async function deleteListed(
   { list, isDryRun }: { list: string; isDryRun: boolean },
 ): Promise<Outcome> {
   const file = await inputFile(list, context.terminal.input);
-  const desk = deskOn(context, await context.connected());
+  const changeContext = deskOn(context, await context.connected());
   const tally: Tally = { deleted: 0, missing: 0, firstMissing: [], bad: 0, isInterrupted: false };
   const stop = context.terminal.interruptible();
   const progress = context.progress(file.size, 'lines');
@@ -175,13 +168,13 @@ async function deleteListed(
     source.destroy();
     progress.end();
   });
-  await noted(work, () => noteDeletions(desk, scope, isDryRun ? 0 : tally.deleted));
+  await noted(work, () => noteDeletions(changeContext, scope, isDryRun ? 0 : tally.deleted));
   return outcomeOf(scope, tally, isDryRun);
 
   async function workThrough(): Promise<void> {
     try {
       for await (const { ids, lines, bytes } of idsOf(source, badLine)) {
-        const there = await deleteRecords(desk.db, scope, ids, isDryRun);
+        const there = await deleteRecords(changeContext.db, scope, ids, isDryRun);
         const missing = ids.filter((one) => !there.has(one));
         tally.deleted += there.size;
         tally.missing += missing.length;
@@ -200,8 +193,13 @@ async function deleteListed(
   }
 }
 
-async function noteDeletions(desk: Desk, scope: RecordScope, deleted: number): Promise<void> {
-  if (deleted > 0) await noteRecords(desk, scope, { action: ACTION, target: counted(deleted, scope.kind) });
+async function noteDeletions(
+  changeContext: ChangeContext,
+  scope: RecordScope,
+  deleted: number,
+): Promise<void> {
+  if (deleted > 0)
+    await noteRecords(changeContext, scope, { action: ACTION, target: counted(deleted, scope.kind) });
 }
 
 function outcomeOf({ tenant, kind }: RecordScope, tally: Tally, isDryRun: boolean): Outcome {

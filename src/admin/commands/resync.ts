@@ -2,8 +2,9 @@ import mongoose, { type mongo } from 'mongoose';
 import { assertApplication } from '../../administration/plain.js';
 import { count, pause } from '../../common/index.js';
 import { alongIndex, type IndexFields } from '../../database/plain.js';
-import { COLLECTION_OF, ofTenant, stampAnew } from '../../record/index.js';
-import { LEDGER, NO_TERM, inStretch, nextStretch, STRETCH_MS, walk } from '../../replication/store/plain.js';
+import { COLLECTION_OF } from '../../kinds/index.js';
+import { ofTenant, stampAnew } from '../../record/index.js';
+import { LEDGER, NO_TERM, inRange, nextRange, RANGE_MS, walk } from '../../replication/store/plain.js';
 import type { Concern } from '../../replication/store/index.js';
 import { RestampBook, writeRestamps } from '../../replication/watcher/plain.js';
 import type { Run } from '../command.js';
@@ -27,17 +28,19 @@ const TRIAL_MS = 1000;
 
 export const runResync: Run<typeof resync> = async (context, values) => {
   const scope = { tenant: tenantOf(values), kind: kindOf(values) };
-  const desk = deskOn(context, await context.prepared());
-  await assertApplication(desk.db, scope.tenant);
-  const size = await resyncSize(desk.db, scope);
+  const changeContext = deskOn(context, await context.prepared());
+  await assertApplication(changeContext.db, scope.tenant);
+  const size = await resyncSize(changeContext.db, scope);
   const stop = context.terminal.interruptible();
   const progress = context.progress(size, 'records');
   let reached = 0;
   const onProgress = (done: number) => progress.at((reached = done), done);
   const book = new RestampBook(context.settings.restampHistoryDays);
-  const work = resyncRecords(desk.db, scope, { stop, onProgress, book }).finally(() => progress.end());
+  const work = resyncRecords(changeContext.db, scope, { stop, onProgress, book }).finally(() =>
+    progress.end(),
+  );
   const summary = await noted(work, (done) =>
-    noteRecords(desk, scope, {
+    noteRecords(changeContext, scope, {
       action: 'record.resync',
       target: `${scope.kind}s: ${count(done ? done.records + done.tombstones : reached)} records and hard deletes`,
     }),
@@ -82,8 +85,8 @@ interface Seen {
 
 /** The number of records and hard deletes to stamp. */
 async function resyncSize(db: mongo.Db, scope: RecordScope): Promise<number> {
-  const stretches = [recordsOf(db, scope), tombstonesOf(db, scope)];
-  const sizes = stretches.map(({ collection, query, along }) =>
+  const ranges = [recordsOf(db, scope), tombstonesOf(db, scope)];
+  const sizes = ranges.map(({ collection, query, along }) =>
     alongIndex(collection, along, (hint) => collection.countDocuments(query, { hint })),
   );
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
@@ -153,9 +156,9 @@ class Restamping {
     const way = { key: '_id', among: query, along };
     await walk(undefined, {
       next: (behind, most) =>
-        nextStretch(collection, way, { behind, most: Math.min(most, AT_ONCE), maxTimeMS: STRETCH_MS }),
-      work: async (stretch) => {
-        const where = { ...query, _id: inStretch(stretch) };
+        nextRange(collection, way, { behind, most: Math.min(most, AT_ONCE), maxTimeMS: RANGE_MS }),
+      work: async (range) => {
+        const where = { ...query, _id: inRange(range) };
         const found = await alongIndex(collection, along, (hint) =>
           collection.find<Seen>(where, { projection: { lastupdated: 1 }, hint }).toArray(),
         );

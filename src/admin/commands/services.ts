@@ -28,7 +28,8 @@ import {
   type StoredService,
 } from '../../application/plain.js';
 import { count, FatalError } from '../../common/index.js';
-import { type Kind, KINDS, type Tenant } from '../../record/index.js';
+import { type Kind, KINDS } from '../../kinds/index.js';
+import type { Tenant } from '../../record/index.js';
 import type { CommandContext, Outcome, Run } from '../command.js';
 import type {
   serviceIndex,
@@ -51,11 +52,11 @@ const MOST_BYTES = 32 * 1024 * 1024;
 export const runSet: Run<typeof serviceSet> = async (context, { filter: text, description, ...names }) => {
   const key = serviceKeyOf(names);
   const filter = await filterOf(text);
-  const desk = deskOn(context, await context.prepared());
-  await assertApplication(desk.db, key);
-  const inForce = await filterInForce(desk.db, key);
-  await setService(desk, key, { filter, description });
-  const preview = await consequences(desk.db, key, filter, inForce);
+  const changeContext = deskOn(context, await context.prepared());
+  await assertApplication(changeContext.db, key);
+  const inForce = await filterInForce(changeContext.db, key);
+  await setService(changeContext, key, { filter, description });
+  const preview = await consequences(changeContext.db, key, filter, inForce);
   return {
     text: [`The ${nameOfService(key)} is set. ${preview.first}`.trimEnd(), ...preview.more].join('\n'),
     json: { ...key, filter: filterJson(filter), ...preview.counts },
@@ -190,20 +191,21 @@ function told({ name, collection, key, stands, records }: IndexWish): Outcome {
 /** Builds the index. Waits for an index that is already being built. */
 async function made(context: CommandContext, task: Task, wish: IndexWish): Promise<Outcome> {
   const { name, collection, key, records } = wish;
-  const desk = deskOn(context, await context.connected());
+  const changeContext = deskOn(context, await context.connected());
   const stop = context.terminal.interruptible();
   const progress = progressOn(context.terminal.errors, records, 'records');
   const watching = {
     stop,
     onProgress: (share: number) => progress.at(Math.round(share * records), Math.round(share * records)),
   };
-  const isMade = await makeFilterIndex(desk, task, wish, watching)
+  const isMade = await makeFilterIndex(changeContext, task, wish, watching)
     .then((isDone) => {
       if (isDone) watching.onProgress(1);
       return isDone;
     })
     .finally(() => progress.end());
-  const isServed = isMade && (await filterPlan(desk.db, task, task.filter))?.readsEveryRecord === false;
+  const isServed =
+    isMade && (await filterPlan(changeContext.db, task, task.filter))?.readsEveryRecord === false;
   const json = { indexes: [name], key, isMade: isMade && !wish.stands, isServed };
   if (!isMade)
     return { text: `The index ${name} of ${collection} is being built.`, json, failure: leftLine(wish) };

@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import cliProgress from 'cli-progress';
-import type { Kind, Tenant } from '../../record/index.js';
+import type { Kind } from '../../kinds/index.js';
+import type { Tenant } from '../../record/index.js';
 import {
   batchesOf,
   type Line,

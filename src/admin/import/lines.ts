@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type LostNumber, lostNumber, parseDate, type Parsed, shown } from '../../common/index.js';
 import { emailKeyOf } from '../../member/plain.js';
-import { type Kind, PERSON_KIND, KINDS, describedKind } from '../../record/index.js';
+import { type Kind, PERSON_KIND, KINDS, describedKind } from '../../kinds/index.js';
 
 /** The record that a line describes. An omitted property stays unchanged, or gets its default in a new record. */
 export interface GivenRecord {

@@ -1,15 +1,8 @@
 import { hash } from 'node:crypto';
 import type { mongo } from 'mongoose';
 import { alongIndex, isDatabaseAway } from '../../database/plain.js';
-import {
-  BY_EMAIL_KEY,
-  BY_RECORD_ID,
-  COLLECTION_OF,
-  type Kind,
-  ofTenant,
-  type Tenant,
-  withIds,
-} from '../../record/index.js';
+import { BY_EMAIL_KEY, BY_RECORD_ID, ofTenant, type Tenant, withIds } from '../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../kinds/index.js';
 import type { RecordLine } from './lines.js';
 import {
   doubledAmong,

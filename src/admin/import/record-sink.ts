@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
 import { refusedAsDuplicate, statedIndex, CLOCK, isDuplicateKey } from '../../database/plain.js';
-import { COLLECTION_OF, type Kind, type Tenant, ofTenant, doubledNameIn, STAMP } from '../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../kinds/index.js';
+import { type Tenant, ofTenant, doubledNameIn, STAMP } from '../../record/index.js';
 import type { RecordLine, GivenRecord } from './lines.js';
 import { literal, shown } from '../../common/index.js';
 

@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import { alongIndex, isDatabaseAway, isDuplicateKey } from '../../database/plain.js';
-import { BY_RECORD_ID, COLLECTION_OF, type Kind, type Tenant, withIds } from '../../record/index.js';
+import { BY_RECORD_ID, type Tenant, withIds } from '../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../kinds/index.js';
 import type { RecordLine } from './lines.js';
 import {
   changePipeline,

@@ -5,11 +5,11 @@ import { CREDENTIALS, hashPassword } from '../../auth/plain.js';
 import { isDuplicateKey } from '../../database/plain.js';
 import { allows, problems, Problem } from '../../http/plain.js';
 import { ofTenant } from '../../record/index.js';
-import { AUDIT_TRAIL, type Deed } from '../../trail/plain.js';
-import { applicationDeed, applicationExists } from '../applications.js';
-import { credentialDeed, forgetUses, named, randomPassword } from '../credentials.js';
-import { type Desk, noteDeeds, Refused, usernameUnavailable } from '../changes.js';
-import { serviceDeed, withKey } from '../services.js';
+import { AUDIT_TRAIL, type AuditedAction } from '../../trail/plain.js';
+import { applicationAction, applicationExists } from '../applications.js';
+import { credentialAction, forgetUses, named, randomPassword } from '../credentials.js';
+import { type ChangeContext, recordActions, Refused, usernameUnavailable } from '../changes.js';
+import { serviceAction, withKey } from '../services.js';
 import { type Configuration, CONFIGURATION } from '../shapes.js';
 import { type PlannedChange, assertSingle, thingsOf } from './difference.js';
 import { assertPossible, compare, type PlanOptions } from './plan.js';
@@ -38,14 +38,14 @@ export interface Applied {
  * configuration has changed since the plan was made.
  */
 export async function applyConfiguration(
-  desk: Desk,
+  changeContext: ChangeContext,
   wanted: Configuration,
   { ifMatch, mostNew = Infinity, ...options }: ApplyOptions,
 ): Promise<Applied> {
-  const { db } = desk;
+  const { db } = changeContext;
   const first = await compare(db, wanted, options);
   if (!allows(ifMatch, first.etag)) throw new Refused(problems.stale(ifMatch));
-  await assertPossible(db, first.changes, options.reach, desk.turn);
+  await assertPossible(db, first.changes, options.reach, changeContext.turn);
   const secrets = await secretsFor(first.changes, mostNew);
   await db.client.withSession((session) =>
     session.withTransaction(
@@ -54,7 +54,7 @@ export async function applyConfiguration(
         if (now.etag !== first.etag) throw new Refused(problems.stale());
         await takeTurn(db, session);
         for (const change of first.changes) await write(db, change, secrets, session);
-        await noteDeeds(desk, first.changes.map(deedOf), session);
+        await recordActions(changeContext, first.changes.map(deedOf), session);
       },
       { readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } },
     ),
@@ -143,16 +143,16 @@ function withValues(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-function deedOf({ action, thing, changed }: PlannedChange): Deed {
+function deedOf({ action, thing, changed }: PlannedChange): AuditedAction {
   const names = action === 'change' ? changed : undefined;
   switch (thing.what) {
     case 'application':
-      return applicationDeed(`application.${action}`, thing.key, names);
+      return applicationAction(`application.${action}`, thing.key, names);
     case 'service':
-      return serviceDeed(action === 'remove' ? 'service.remove' : 'service.set', thing.key, names);
+      return serviceAction(action === 'remove' ? 'service.remove' : 'service.set', thing.key, names);
     case 'credential': {
       const done = { create: 'issue', change: 'change', remove: 'revoke' } as const;
-      return credentialDeed(`credential.${done[action]}`, { ...thing.key, ...thing.fields }, names);
+      return credentialAction(`credential.${done[action]}`, { ...thing.key, ...thing.fields }, names);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { FeedModule } from '../../replication/feed/index.js';
 import { TrailModule } from '../../trail/index.js';
-import { Desks, EditLimiter, ListingLimiter, TrialLimiter } from './administration.js';
+import { ChangeContexts, EditLimiter, ListingLimiter, TrialLimiter } from './administration.js';
 import { ApplicationsController } from './applications.controller.js';
 import { ConfigurationController } from './configuration.controller.js';
 import { CredentialsController } from './credentials.controller.js';
@@ -19,7 +19,7 @@ import { ServicesController } from './services.controller.js';
     OverviewController,
     RecordsController,
   ],
-  providers: [Desks, EditLimiter, ListingLimiter, TrialLimiter],
-  exports: [Desks],
+  providers: [ChangeContexts, EditLimiter, ListingLimiter, TrialLimiter],
+  exports: [ChangeContexts],
 })
 export class AdministrationModule {}

@@ -11,10 +11,18 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { ApiBasicAuth, ApiBody, ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Connection } from 'mongoose';
 import { type Credential, MinuteCounts, AboveApplications, Needs } from '../../auth/index.js';
-import { endsAfter, Places, NAME_SCHEMA, TimeSlice } from '../../common/index.js';
+import { endsAfter, Semaphore, NAME_SCHEMA, TimeSlice } from '../../common/index.js';
 import { problems, sendJson, tag } from '../../http/index.js';
-import { type Tenant, KINDS } from '../../record/index.js';
-import { organizationsTouched, type Desk, type Fields, schemaOf, shaped, type Shaped } from '../index.js';
+import type { Tenant } from '../../record/index.js';
+import { KINDS } from '../../kinds/index.js';
+import {
+  organizationsTouched,
+  type ChangeContext,
+  type Fields,
+  schemaOf,
+  shaped,
+  type Shaped,
+} from '../index.js';
 import { OptionalRequestBody, RequestBody } from '../../body/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { actorOf } from '../../trail/index.js';
@@ -29,7 +37,7 @@ const TRIAL_WAIT_MS = 1500;
 const WHOLE_MS = 9000;
 
 interface OfOne {
-  places: Places;
+  places: Semaphore;
   asking: number;
   working: number;
 }
@@ -44,7 +52,7 @@ interface OfOne {
 export class TrialLimiter {
   waitMs = TRIAL_WAIT_MS;
   wholeMs = WHOLE_MS;
-  private readonly further = new Places(MOST_FURTHER_TRIALS);
+  private readonly further = new Semaphore(MOST_FURTHER_TRIALS);
   private readonly organizations = new Map<string, OfOne>();
 
   /**
@@ -78,7 +86,7 @@ export class TrialLimiter {
 
   private async turn<T>(organizationid: string, tooLate: AbortSignal, work: () => Promise<T>): Promise<T> {
     const own = this.organizations.get(organizationid) ?? {
-      places: new Places(MOST_TRIALS_OF_ONE),
+      places: new Semaphore(MOST_TRIALS_OF_ONE),
       asking: 0,
       working: 0,
     };
@@ -125,7 +133,7 @@ const LIST_WAIT_MS = 1500;
  */
 @Injectable()
 export class ListingLimiter {
-  private readonly places = new Places(MOST_LISTS, MOST_LISTS_OF_ONE);
+  private readonly places = new Semaphore(MOST_LISTS, MOST_LISTS_OF_ONE);
 
   /** Runs the work when the turn of the caller's organizations comes. Throws 503 `busy` if it does not come in time. */
   async during<T>(
@@ -178,11 +186,11 @@ export const Administrative = () =>
   applyDecorators(AboveApplications(), Needs('admin'), ApiTags('administration'), ApiBasicAuth());
 
 /**
- * Builds the `Desk` of the sender of a request. If the client disconnects before its filter was tried, the change is
+ * Builds the `ChangeContext` of the sender of a request. If the client disconnects before its filter was tried, the change is
  * refused.
  */
 @Injectable()
-export class Desks {
+export class ChangeContexts {
   private readonly auditTrailDays: number;
 
   constructor(
@@ -193,7 +201,7 @@ export class Desks {
     this.auditTrailDays = auditTrailDays;
   }
 
-  of(request: Request): Desk {
+  of(request: Request): ChangeContext {
     const gone = untilGone(request);
     return {
       ...{ db: this.connection.db!, actor: actorOf(request), auditTrailDays: this.auditTrailDays },
@@ -206,7 +214,7 @@ export class Desks {
   }
 }
 
-/** The request itself, for the `Desk` of its sender. */
+/** The request itself, for the `ChangeContext` of its sender. */
 export const Asked = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   context.switchToHttp().getRequest<Request>(),
 );

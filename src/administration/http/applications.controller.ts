@@ -4,7 +4,8 @@ import type { Request, Response } from 'express';
 import { NamesApplication } from '../../application/index.js';
 import { Caller, covers, type Credential } from '../../auth/index.js';
 import { Problems, sendJson } from '../../http/index.js';
-import type { Kind, Tenant } from '../../record/index.js';
+import type { Kind } from '../../kinds/index.js';
+import type { Tenant } from '../../record/index.js';
 import {
   APPLICATION_CHANGE,
   assertCovers,
@@ -22,7 +23,7 @@ import {
   Administrative,
   Asked,
   Body,
-  Desks,
+  ChangeContexts,
   DocumentedBody,
   sendTagged,
   TakesIfMatch,
@@ -33,7 +34,7 @@ import { Answers, ApplicationList, ApplicationShape } from './answers.js';
 @Administrative()
 @Controller('admin/v1/applications')
 export class ApplicationsController {
-  constructor(private readonly desks: Desks) {}
+  constructor(private readonly changeContexts: ChangeContexts) {}
 
   @Get()
   @ApiOperation({ summary: 'Lists the applications that the credential covers' })
@@ -44,7 +45,7 @@ export class ApplicationsController {
     @Caller() caller: Credential,
     @Res() response: Response,
   ): Promise<void> {
-    const all = await listApplications(this.desks.of(request).db, organizationsTouched(caller));
+    const all = await listApplications(this.changeContexts.of(request).db, organizationsTouched(caller));
     const result = all
       .filter(({ organizationid, appid }) => covers(caller.scopes, String(organizationid), String(appid)))
       .map(shown);
@@ -64,7 +65,7 @@ export class ApplicationsController {
   ): Promise<void> {
     const { organizationid, appid, ...change } = body;
     assertCovers(caller, { organizationid, appid });
-    await createApplication(this.desks.of(request), { organizationid, appid }, change);
+    await createApplication(this.changeContexts.of(request), { organizationid, appid }, change);
     response.status(201).setHeader('Location', `applications/${organizationid}/${appid}`);
     await this.answer(request, response, { organizationid, appid });
   }
@@ -99,7 +100,7 @@ export class ApplicationsController {
     @Res() response: Response,
   ): Promise<void> {
     const tenant = tenantIn(caller, path);
-    await changeApplication(this.desks.of(request), tenant, body, ifMatch);
+    await changeApplication(this.changeContexts.of(request), tenant, body, ifMatch);
     await this.answer(request, response, tenant);
   }
 
@@ -123,11 +124,13 @@ export class ApplicationsController {
     @Query('purge') purge: string | undefined,
   ): Promise<{ removed: Record<Kind, number> }> {
     const options = { purge: purge === 'true', ifMatch };
-    return { removed: await removeApplication(this.desks.of(request), tenantIn(caller, path), options) };
+    return {
+      removed: await removeApplication(this.changeContexts.of(request), tenantIn(caller, path), options),
+    };
   }
 
   private async answer(request: Request, response: Response, tenant: Tenant): Promise<void> {
-    const { document, etag } = await readApplication(this.desks.of(request).db, tenant);
+    const { document, etag } = await readApplication(this.changeContexts.of(request).db, tenant);
     sendTagged(response, shown(document), etag);
   }
 }

@@ -25,7 +25,7 @@ import {
   Administrative,
   Asked,
   Body,
-  Desks,
+  ChangeContexts,
   DocumentedBody,
   listText,
   TakesIfMatch,
@@ -70,7 +70,7 @@ const TakesApplication = applyDecorators(
 @Controller('admin/v1/configuration')
 export class ConfigurationController {
   constructor(
-    private readonly desks: Desks,
+    private readonly changeContexts: ChangeContexts,
     private readonly previews: TrialLimiter,
     private readonly listings: ListingLimiter,
     private readonly pace: EditLimiter,
@@ -91,7 +91,7 @@ export class ConfigurationController {
     @Query() narrowing: Narrowing,
     @Res() response: Response,
   ): Promise<void> {
-    const { db } = this.desks.of(request);
+    const { db } = this.changeContexts.of(request);
     const reach = reachOf(caller, narrowing);
     const read = () => storedConfiguration(db, reach);
     const { text, etag, leftOut } = await this.listings.during(request, caller, read);
@@ -117,7 +117,7 @@ export class ConfigurationController {
     @Body(WANTED) { prune, ...wanted }: Shaped<typeof WANTED>,
     @Res() response: Response,
   ): Promise<void> {
-    const { db, turn } = this.desks.of(request);
+    const { db, turn } = this.changeContexts.of(request);
     const options = { reach: reachOf(caller, narrowing), isPruned: prune === true };
     const comparing = () => compare(db, wanted, options);
     const { changes, untold, etag } = await this.listings.during(request, caller, comparing);
@@ -161,7 +161,7 @@ export class ConfigurationController {
     const options = { reach, isPruned: prune === true, ifMatch, mostNew: MOST_NEW };
     for (const application of wanted.applications ?? [])
       if (reach.covers(application)) this.pace.count(application);
-    const apply = () => applyConfiguration(this.desks.of(request), wanted, options);
+    const apply = () => applyConfiguration(this.changeContexts.of(request), wanted, options);
     const { changes, passwords } = await this.listings.during(request, caller, apply, APPLY_WAIT_MS);
     const text = await listText(changes, (one) => shown(one));
     sendJson(response, `{"changes":${text},"passwords":${JSON.stringify(passwords)}}`);

@@ -30,7 +30,7 @@ import {
   Administrative,
   Asked,
   Body,
-  Desks,
+  ChangeContexts,
   DocumentedBody,
   DocumentedOptionalBody,
   NamesCredential,
@@ -46,7 +46,7 @@ const DAYS = /^[1-9]\d{0,3}$/;
 @Administrative()
 @Controller('admin/v1/credentials')
 export class CredentialsController {
-  constructor(private readonly desks: Desks) {}
+  constructor(private readonly changeContexts: ChangeContexts) {}
 
   @Get()
   @ApiQuery({
@@ -67,7 +67,7 @@ export class CredentialsController {
     @Query('unusedfor') unusedFor: unknown,
     @Res() response: Response,
   ): Promise<void> {
-    const { db } = this.desks.of(request);
+    const { db } = this.changeContexts.of(request);
     const of = organizationsTouched(caller);
     const days = daysOf(unusedFor);
     const { since: usesSince, credentials } =
@@ -97,7 +97,7 @@ export class CredentialsController {
     assertGives(caller, body.scopes);
     assertFuture(body.expiresAt);
     const password = randomPassword();
-    await issueCredential(this.desks.of(request), body, password, (stored) =>
+    await issueCredential(this.changeContexts.of(request), body, password, (stored) =>
       coversCredential(caller, stored),
     );
     const path = `credentials/${encodeURIComponent(body.username)}`;
@@ -137,7 +137,7 @@ export class CredentialsController {
   ): Promise<void> {
     const etag = await this.assertSeen(request, caller, username);
     assertFuture(body.expiresAt);
-    await changeCredential(this.desks.of(request), username, body, ifMatch ?? etag);
+    await changeCredential(this.changeContexts.of(request), username, body, ifMatch ?? etag);
     await this.answer(request, response, username);
   }
 
@@ -164,7 +164,7 @@ export class CredentialsController {
     const etag = await this.assertSeen(request, caller, username);
     const password = randomPassword();
     const rotation = { keepOldUntil, ifMatch: ifMatch ?? etag };
-    await rotateCredential(this.desks.of(request), username, password, rotation);
+    await rotateCredential(this.changeContexts.of(request), username, password, rotation);
     await this.answer(request, response, username, { password });
   }
 
@@ -182,7 +182,7 @@ export class CredentialsController {
     @Headers('If-Match') ifMatch: string | undefined,
   ): Promise<void> {
     const etag = await this.assertSeen(request, caller, username);
-    await retireOldPassword(this.desks.of(request), username, ifMatch ?? etag);
+    await retireOldPassword(this.changeContexts.of(request), username, ifMatch ?? etag);
   }
 
   @Delete(':username')
@@ -199,7 +199,7 @@ export class CredentialsController {
     @Headers('If-Match') ifMatch: string | undefined,
   ): Promise<void> {
     const etag = await this.assertSeen(request, caller, username);
-    await revokeCredential(this.desks.of(request), username, ifMatch ?? etag);
+    await revokeCredential(this.changeContexts.of(request), username, ifMatch ?? etag);
   }
 
   /**
@@ -207,7 +207,7 @@ export class CredentialsController {
    * version checked here.
    */
   private async assertSeen(request: Request, caller: Credential, username: string): Promise<string> {
-    const { document, etag } = await readCredential(this.desks.of(request).db, username);
+    const { document, etag } = await readCredential(this.changeContexts.of(request).db, username);
     if (!coversCredential(caller, document)) throw unknownCredential(username);
     return etag;
   }
@@ -218,7 +218,7 @@ export class CredentialsController {
     username: string,
     more: object = {},
   ): Promise<void> {
-    const { db } = this.desks.of(request);
+    const { db } = this.changeContexts.of(request);
     const { document, etag } = await readCredential(db, username);
     const useOf = await lastUses(db, [username]);
     sendTagged(response, { ...shown(document, useOf(username)), ...more }, etag);

@@ -8,7 +8,8 @@ import type { Request } from 'express';
 import { Caller, covers, type Credential } from '../../auth/index.js';
 import { Problems, problems } from '../../http/index.js';
 import { Metrics } from '../../observability/index.js';
-import { type Tenant, KINDS, type Kind } from '../../record/index.js';
+import type { Tenant } from '../../record/index.js';
+import { KINDS, type Kind } from '../../kinds/index.js';
 import { type ConsumerReport, reportConsumers } from '../../replication/feed/index.js';
 import { readTrail, type TrailEntry } from '../../trail/index.js';
 import {
@@ -22,14 +23,14 @@ import {
   statusOf,
   assertApplication,
   assertCovers,
-  type Desk,
+  type ChangeContext,
   invalid,
   recordHistory,
   type RecordHistory,
   recordStory,
   type RecordStory,
 } from '../index.js';
-import { Administrative, Asked, Desks, NamesKind, NamesRecord } from './administration.js';
+import { Administrative, Asked, ChangeContexts, NamesKind, NamesRecord } from './administration.js';
 import { Answers } from './answers.js';
 import { NamesApplication } from '../../application/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
@@ -149,7 +150,7 @@ export class RecordsController {
   private readonly keptDays: number;
 
   constructor(
-    private readonly desks: Desks,
+    private readonly changeContexts: ChangeContexts,
     @Inject(SETTINGS) { restampHistoryDays }: Settings,
   ) {
     this.keptDays = restampHistoryDays;
@@ -198,12 +199,12 @@ export class RecordsController {
     request: Request,
     caller: Credential,
     { org: organizationid, app: appid, kind }: RecordNames,
-  ): Promise<Pick<Desk, 'db' | 'turn'> & { of: Tenant & { kind: Kind } }> {
+  ): Promise<Pick<ChangeContext, 'db' | 'turn'> & { of: Tenant & { kind: Kind } }> {
     const tenant = { organizationid, appid };
     assertCovers(caller, tenant);
     if (!KINDS.includes(kind as Kind)) throw invalid(`The kind is not known. It is ${KINDS.join(' or ')}.`);
-    const desk = this.desks.of(request);
-    await assertApplication(desk.db, tenant);
-    return { ...desk, of: { ...tenant, kind: kind as Kind } };
+    const changeContext = this.changeContexts.of(request);
+    await assertApplication(changeContext.db, tenant);
+    return { ...changeContext, of: { ...tenant, kind: kind as Kind } };
   }
 }

@@ -11,7 +11,8 @@ import {
 import { Caller, type Credential } from '../../auth/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { Problems, sendJson } from '../../http/index.js';
-import { type Kind, KINDS, ofTenant } from '../../record/index.js';
+import { type Kind, KINDS } from '../../kinds/index.js';
+import { ofTenant } from '../../record/index.js';
 import {
   assertApplication,
   assertCovers,
@@ -36,7 +37,7 @@ import {
   Administrative,
   Asked,
   Body,
-  Desks,
+  ChangeContexts,
   DocumentedBody,
   listText,
   NamesKind,
@@ -68,7 +69,7 @@ interface ServicePath {
 @Controller('admin/v1/applications/:org/:app')
 export class ServicesController {
   constructor(
-    private readonly desks: Desks,
+    private readonly changeContexts: ChangeContexts,
     private readonly previews: TrialLimiter,
     private readonly listings: ListingLimiter,
     private readonly pace: EditLimiter,
@@ -87,7 +88,7 @@ export class ServicesController {
   ): Promise<void> {
     const tenant = { organizationid, appid };
     assertCovers(caller, tenant);
-    const { db } = this.desks.of(request);
+    const { db } = this.changeContexts.of(request);
     await assertApplication(db, tenant);
     const list = () => listServices(db, { which: ofTenant(tenant) });
     const { services, leftOut } = await this.listings.during(request, caller, list);
@@ -134,11 +135,11 @@ export class ServicesController {
     const key = keyIn(caller, path);
     const fault = serviceNameFault(key.name);
     if (fault !== undefined) throw invalid(`The name of the service ${fault}`);
-    const desk = this.desks.of(request);
-    await assertApplication(desk.db, key);
+    const changeContext = this.changeContexts.of(request);
+    await assertApplication(changeContext.db, key);
     this.pace.count(key);
     const isNew = headers['if-none-match']?.trim() === '*';
-    await setService(desk, key, body, { ifMatch: headers['if-match'], isNew });
+    await setService(changeContext, key, body, { ifMatch: headers['if-match'], isNew });
     await this.answer(request, response, key);
   }
 
@@ -158,7 +159,7 @@ export class ServicesController {
   ): Promise<void> {
     const key = keyIn(caller, path);
     this.pace.count(key);
-    await removeService(this.desks.of(request), key, ifMatch);
+    await removeService(this.changeContexts.of(request), key, ifMatch);
   }
 
   @Post('preview/:kind')
@@ -178,7 +179,7 @@ export class ServicesController {
     @Body(PREVIEW) { filter, name }: Shaped<typeof PREVIEW>,
   ): Promise<Preview> {
     const key = keyIn(caller, { ...path, name: name ?? '' });
-    const { db } = this.desks.of(request);
+    const { db } = this.changeContexts.of(request);
     await assertApplication(db, key);
     const inForce: Filter | undefined = name === undefined ? undefined : await filterInForce(db, key);
     const maxTimeMS = Math.min(this.settings.queryMs, PREVIEW_MS);
@@ -189,7 +190,7 @@ export class ServicesController {
   }
 
   private async answer(request: Request, response: Response, key: ServiceKey): Promise<void> {
-    const { document, etag } = await readService(this.desks.of(request).db, key);
+    const { document, etag } = await readService(this.changeContexts.of(request).db, key);
     sendTagged(response, shown(document), etag);
   }
 }

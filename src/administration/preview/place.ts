@@ -1,7 +1,8 @@
 import type { mongo } from 'mongoose';
 import { pause } from '../../common/index.js';
 import { isTimeout } from '../../database/plain.js';
-import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../kinds/index.js';
+import type { Tenant } from '../../record/index.js';
 
 /** Interval of repeated `killSessions`, in ms. If the caller aborts between two queries, a repetition kills the next one. */
 const END_AGAIN_MS = 100;

@@ -14,8 +14,8 @@ import { EVENT_CONTROLLERS } from './http/events.controller.js';
 import { ChangesPages, ChangesSelector } from './page/changes.js';
 import { Digests } from './page/digests.js';
 import { FeedSelector, ChannelLookup } from './page/feed-selector.js';
-import { Hearing, Openings, Retention } from './page/opening.js';
-import { ItemSizes, PageBytes, ReadPlaces } from './page/page-bytes.js';
+import { DatabaseLiveness, MomentFinder, Retention } from './page/opening.js';
+import { ItemSizes, PageBytes, ReadSlots } from './page/page-bytes.js';
 import { Pages } from './page/pages.js';
 import { PageMoment } from './page/page-moment.js';
 import { PageReader } from './page/page-reader.js';
@@ -47,18 +47,18 @@ import { MaxService } from './max.service.js';
     EventPace,
     EventStreams,
     FeedSelector,
-    Hearing,
+    DatabaseLiveness,
     ItemSizes,
     MaxService,
     NumericIdTexts,
-    Openings,
+    MomentFinder,
     PageBytes,
     PageMoment,
     PageReader,
     PageTurns,
     Pages,
     RawFind,
-    ReadPlaces,
+    ReadSlots,
     ReadingRights,
     Retention,
     SendingPace,

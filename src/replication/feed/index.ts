@@ -6,7 +6,7 @@ export { SendingPace } from './http/answer.js';
 export { aboutRequest, noteConsumer } from './http/note-consumer.js';
 export { PageTurns } from './http/turns.js';
 export { MaxService } from './max.service.js';
-export { PageBytes, ReadPlaces } from './page/page-bytes.js';
+export { PageBytes, ReadSlots } from './page/page-bytes.js';
 export { PageReader } from './page/page-reader.js';
 export { Pages } from './page/pages.js';
 export { BatchReader } from './query/batch-reader.js';

@@ -12,7 +12,8 @@ import {
   type SnapshotOptions,
 } from '../../database/index.js';
 import { problems } from '../../http/index.js';
-import type { Kind, Tenant } from '../../record/index.js';
+import type { Kind } from '../../kinds/index.js';
+import type { Tenant } from '../../record/index.js';
 import { type ProgressLook, type MarkKey, markName, isShown, type Moment } from '../protocol/index.js';
 import {
   type StampRange,

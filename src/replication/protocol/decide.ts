@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
-import { isObjectId, type Kind, type Tenant } from '../../record/pure.js';
+import { isObjectId, type Tenant } from '../../record/pure.js';
+import type { Kind } from '../../kinds/index.js';
 import {
   type DeadIdentity,
   identityKey,
@@ -21,8 +22,16 @@ import {
   type StoredMoment,
   withPassed,
 } from './marks.js';
-import { begun, type Knowledge, type KnowledgeAfter } from './knowledge.js';
-import { learn, type Learned, knownOf, storedAfter, touchesIdentity } from './learn.js';
+import {
+  begun,
+  type Knowledge,
+  type KnowledgeAfter,
+  learn,
+  type Learned,
+  knownOf,
+  storedAfter,
+  touchesIdentity,
+} from './learn.js';
 import { isIn, type AppShare } from './place.js';
 
 /** Why a stamp is checked: it is invalid (`bad`), at or below the fence (`late`), or not written by the change (`left`). */

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { Kind } from '../../record/pure.js';
+import type { Kind } from '../../kinds/index.js';
 import type { StoredIdentity } from './identity.js';
 import type { MarkKey } from './marks.js';
 import type { LogPlace } from './place.js';

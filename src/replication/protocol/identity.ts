@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
-import { type Tenant, isObjectId, isUnreadable, type Kind } from '../../record/pure.js';
+import { type Tenant, isObjectId, isUnreadable } from '../../record/pure.js';
+import type { Kind } from '../../kinds/index.js';
 import type { IDENTITY } from '../../record/index.js';
 import type { LogPlace } from './place.js';
 

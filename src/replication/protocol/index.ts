@@ -61,8 +61,7 @@ export {
   textsOf,
   withTold,
 } from './identity.js';
-export { type Knowledge, type Owned, type Partials, isKnownBefore } from './knowledge.js';
-export { channelsGot, claimsIn } from './learn.js';
+export { type Knowledge, type Owned, type Partials, channelsGot, claimsIn, isKnownBefore } from './learn.js';
 export {
   type Fences,
   type Heads,

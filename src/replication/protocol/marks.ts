@@ -1,7 +1,8 @@
 import type { mongo } from 'mongoose';
 import { later, earlier } from '../../common/index.js';
 import { FUTURE_TOLERANCE_MS, CLOCK } from '../../database/pure.js';
-import type { Kind, Tenant } from '../../record/pure.js';
+import type { Kind } from '../../kinds/index.js';
+import type { Tenant } from '../../record/pure.js';
 import type { WatchProgress } from './progress.js';
 
 /** The key of a mark. Each application and kind has one. */

@@ -2,8 +2,7 @@ import { isObjectId } from '../../record/pure.js';
 import type { StoredIdentity } from './identity.js';
 import { isWritten, type WrittenEvent } from './events.js';
 import type { AppShare } from './place.js';
-import { isKnownBefore, type Knowledge } from './knowledge.js';
-import { knownOf, storedAfter, touchesIdentity } from './learn.js';
+import { isKnownBefore, type Knowledge, knownOf, storedAfter, touchesIdentity } from './learn.js';
 
 /**
  * The events whose record must be read as of the event, because the fields that they do not contain are unknown or

@@ -12,7 +12,8 @@ import type {
   WATCHER,
   StoredIdentity,
 } from '../protocol/index.js';
-import type { Kind, Tenant } from '../../record/index.js';
+import type { Kind } from '../../kinds/index.js';
+import type { Tenant } from '../../record/index.js';
 
 /** Documents of any form, since other versions and other programs also write them. */
 const stored = (collection: string) => ({ collection, strict: false, versionKey: false }) as const;

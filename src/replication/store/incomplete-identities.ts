@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, mongo } from 'mongoose';
 import { refusedAsDuplicate } from '../../database/index.js';
-import { FIRST_ID, type Kind, LAST_ID, type Tenant } from '../../record/index.js';
+import { FIRST_ID, LAST_ID, type Tenant } from '../../record/index.js';
+import type { Kind } from '../../kinds/index.js';
 import { ALL, inShare, type LogPlace, type AppShare, upTo, type PartialIdentity } from '../protocol/index.js';
-import { type Found, slicesOf, type Stretch, STRETCH_MS } from './walk.js';
+import { type Found, slicesOf, type IdRange, RANGE_MS } from './walk.js';
 import {
   type IncompleteIdentity,
   type IncompleteKey,
@@ -145,28 +146,28 @@ export class IncompleteIdentities {
   }
 
   /** The next range of incomplete records. */
-  async nextStretch(
+  async nextRange(
     kind: Kind,
     behind: mongo.ObjectId | undefined,
     most: number,
     share: AppShare = ALL,
   ): Promise<Found | undefined> {
     const stages = [
-      { $match: { _id: ofStretch(kind, { behind, end: LAST_ID }), ...inShare(share, '_id.') } },
+      { $match: { _id: ofRange(kind, { behind, end: LAST_ID }), ...inShare(share, '_id.') } },
       { $sort: BY_ID },
       { $limit: most },
       { $group: { _id: null, count: { $sum: 1 }, end: { $max: '$_id.owner' } } },
     ];
     const [found] = await this.collection
-      .aggregate<{ count: number; end: mongo.ObjectId }>(stages, { hint: BY_ID, maxTimeMS: STRETCH_MS })
+      .aggregate<{ count: number; end: mongo.ObjectId }>(stages, { hint: BY_ID, maxTimeMS: RANGE_MS })
       .toArray();
     return found && { behind, end: found.end, count: found.count };
   }
 
   /** The incomplete identities in a range, slice by slice. */
-  inStretch(kind: Kind, stretch: Stretch, share: AppShare = ALL): AsyncGenerator<IncompleteIdentity[]> {
-    const options = { hint: BY_ID, maxTimeMS: STRETCH_MS };
-    const found = this.collection.find({ _id: ofStretch(kind, stretch), ...inShare(share, '_id.') }, options);
+  inRange(kind: Kind, range: IdRange, share: AppShare = ALL): AsyncGenerator<IncompleteIdentity[]> {
+    const options = { hint: BY_ID, maxTimeMS: RANGE_MS };
+    const found = this.collection.find({ _id: ofRange(kind, range), ...inShare(share, '_id.') }, options);
     return slicesOf(found, ({ id }) => id ?? '');
   }
 
@@ -174,10 +175,10 @@ export class IncompleteIdentities {
    * Deletes what is known of the records in a range as of a place in the log, so that all of it can be learned again. Rivals
    * are kept: each may have to replace another record before it is reached itself.
    */
-  async forgetPartials(kind: Kind, stretch: Stretch, at: LogPlace, share: AppShare): Promise<void> {
+  async forgetPartials(kind: Kind, range: IdRange, at: LogPlace, share: AppShare): Promise<void> {
     const partials = { learned: upTo(at), $nor: [RIVAL] };
     const own = inShare(share, '_id.');
-    await this.collection.deleteMany({ $and: [{ _id: ofStretch(kind, stretch), ...partials }, own] });
+    await this.collection.deleteMany({ $and: [{ _id: ofRange(kind, range), ...partials }, own] });
   }
 
   /** Deletes what was known of these records in other applications, unless it was learned later. */
@@ -214,7 +215,7 @@ function ofRecords(kind: Kind, owners: mongo.ObjectId[], share: AppShare): mongo
 }
 
 /** Matches the records in a range, in all applications. */
-function ofStretch(kind: Kind, { behind, end }: Stretch): mongo.Document {
+function ofRange(kind: Kind, { behind, end }: IdRange): mongo.Document {
   const last = new mongo.MaxKey();
   const first =
     behind === undefined

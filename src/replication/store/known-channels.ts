@@ -1,11 +1,36 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
+import type { Model, mongo } from 'mongoose';
 import { LRUCache } from 'lru-cache';
-import type { Model } from 'mongoose';
-import { atMost } from '../../common/index.js';
+import type { Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
-import { CHANNEL_MODEL } from './collections.schema.js';
+import { HORIZON_MODEL, type StoredHorizon, CHANNEL_MODEL } from './collections.schema.js';
+import { atMost } from '../../common/index.js';
 import type { KnownChannel } from '../protocol/index.js';
+
+/**
+ * The horizon of an application and kind: the greatest stamp of a hard delete ever removed. Hard deletes above it are kept.
+ * The horizon only moves forward, and moves before anything is removed.
+ */
+@Injectable()
+export class Horizon {
+  constructor(@InjectModel(HORIZON_MODEL) private readonly horizons: Model<StoredHorizon>) {}
+
+  private get collection(): mongo.Collection<StoredHorizon> {
+    return this.horizons.collection as unknown as mongo.Collection<StoredHorizon>;
+  }
+
+  /** Undefined if everything is kept. */
+  async read({ organizationid, appid }: Tenant, kind: Kind): Promise<Date | undefined> {
+    const horizon = await this.collection.findOne({ _id: { organizationid, appid, kind } });
+    return horizon?.lastupdated;
+  }
+
+  async moveTo(lastupdated: Date, { organizationid, appid }: Tenant, kind: Kind): Promise<void> {
+    const _id = { organizationid, appid, kind };
+    await this.collection.updateOne({ _id }, { $max: { lastupdated } }, { upsert: true });
+  }
+}
 
 const REMEMBERED = 10_000;
 /** Channels are written again after this time, in case the collection was dropped (milliseconds). */

@@ -1,9 +1,11 @@
 import type { mongo } from 'mongoose';
 import { LEDGER } from './collections.schema.js';
 import { literal } from '../../common/index.js';
-import { COLLECTION_OF, IDENTITY, idTextAt, type Kind, LONGEST_NUMBER_TEXT } from '../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../kinds/index.js';
+import { IDENTITY, idTextAt, LONGEST_NUMBER_TEXT, BY_RECORD_ID } from '../../record/index.js';
 import { type AppShare, documentsOf, inShare, type LogPlace } from '../protocol/index.js';
-import { inStretch, type Stretch } from './walk.js';
+import { inRange, type IdRange } from './walk.js';
+import { alongIndexIfAny } from '../../database/plain.js';
 
 /*
  * Aggregation stages that create ledger entries from a range of records, and stages that find where ledger and records
@@ -27,7 +29,7 @@ const ledgerIdentity = ['organizationid', 'appid', 'kind', 'id'];
 
 /** A range of the records, or of the owners, of a share. */
 export interface Piece {
-  stretch: Stretch;
+  range: IdRange;
   share: AppShare;
 }
 
@@ -59,9 +61,9 @@ export function unknownBesideNumbers(kind: Kind, piece: Piece): mongo.Document[]
 }
 
 /** The identities of the complete records in a range, with the `_id` of each. */
-function wholeRecords({ stretch, share }: Piece): mongo.Document[] {
+function wholeRecords({ range, share }: Piece): mongo.Document[] {
   return [
-    { $match: { ...documentsOf(share), _id: inStretch(stretch) } },
+    { $match: { ...documentsOf(share), _id: inRange(range) } },
     { $match: WHOLE },
     { $project: { _id: 0, ...identity, owner: '$_id' } },
   ];
@@ -118,12 +120,12 @@ const SAME = Object.fromEntries([...IDENTITY, 'owner'].map((field) => [field, `$
 
 function recordsAs(
   name: string,
-  { stretch, share }: Piece,
+  { range, share }: Piece,
   which: mongo.Document,
   fields: mongo.Document,
 ): mongo.Document[] {
   return [
-    { $match: { ...documentsOf(share), _id: inStretch(stretch) } },
+    { $match: { ...documentsOf(share), _id: inRange(range) } },
     { $match: which },
     { $project: { _id: 0, ...fields, owner: '$_id', [name]: literal(1) } },
   ];
@@ -132,11 +134,11 @@ function recordsAs(
 function entriesAs(
   name: string,
   kind: Kind,
-  { stretch, share }: Piece,
+  { range, share }: Piece,
   which: mongo.Document = {},
 ): mongo.Document[] {
   return [
-    { $match: { ...inShare(share), kind, alive: true, owner: inStretch(stretch), ...which } },
+    { $match: { ...inShare(share), kind, alive: true, owner: inRange(range), ...which } },
     { $project: { _id: 0, ...identity, owner: 1, [name]: literal(1) } },
   ];
 }
@@ -172,4 +174,33 @@ function laterLife(at: LogPlace): mongo.Document[] {
 
 function isText(field: string): mongo.Document {
   return { $eq: [{ $type: `$${field}` }, 'string'] };
+}
+
+/**
+ * In characters. If two conditions concern one field of an index, MongoDB rejects (10334) a text half as long as a document
+ * may be. The second condition is the one that a partial index requires, unless a hint names the index.
+ */
+const LONGEST_IN_A_LIST = 2_000_000;
+
+/** The records of an application with these ids. Ids of common length share one query; each long id has its own. */
+export async function recordsUnder<T extends mongo.Document>(
+  records: mongo.Collection,
+  { organizationid, appid, ids }: { organizationid: string; appid: string; ids: string[] },
+  options: mongo.FindOptions & { where?: mongo.Document },
+): Promise<T[]> {
+  const { where, ...rest } = options;
+  const scope = { organizationid, appid, ...where };
+  const common = ids.filter((id) => id.length <= LONGEST_IN_A_LIST);
+  const found = await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
+    records
+      .find<T>({ ...scope, id: { $in: common, $type: 'string' as const } }, { ...rest, ...along })
+      .toArray(),
+  );
+  for (const id of ids.filter((one) => one.length > LONGEST_IN_A_LIST))
+    found.push(
+      ...(await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
+        records.find<T>({ ...scope, id }, { ...rest, ...along }).toArray(),
+      )),
+    );
+  return found;
 }

@@ -3,7 +3,8 @@ import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
 import { within } from '../../common/index.js';
 import { alongIndex, type IndexFields, isDuplicateKey, statedIndex } from '../../database/index.js';
-import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../kinds/index.js';
+import type { Tenant } from '../../record/index.js';
 import {
   type AppShare,
   before,
@@ -12,23 +13,23 @@ import {
   recordsAlong,
   type Identity,
 } from '../protocol/index.js';
-import { type Found, inStretch, nextStretch, slicesOf, STRETCH_MS } from './walk.js';
+import { type Found, inRange, nextRange, slicesOf, RANGE_MS } from './walk.js';
 import { gone, goneAmong, insertLives, mergeNews, type Piece, unknownBesideNumbers } from './learning.js';
 import { LEDGER_MODEL, type LedgerEntry } from './collections.schema.js';
 
 /** The server's own limit, plus time for the network and the write majority. */
-const ANSWER_MS = STRETCH_MS + 5000;
+const ANSWER_MS = RANGE_MS + 5000;
 const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
 const BY_IDENTITY = { organizationid: 1, appid: 1, kind: 1, id: 1 } as const;
 const BY_ID = { _id: 1 } as const;
-const bounded = { maxTimeMS: STRETCH_MS };
+const bounded = { maxTimeMS: RANGE_MS };
 const ATTEMPTS = 3;
 
 /**
  * A contiguous range of entries, in `_id` order or, for one application and kind, in `id` order. The ledger has no index on
  * the living entries of one application in `_id` order.
  */
-export interface EntryStretch extends Found {
+export interface EntryRange extends Found {
   which: mongo.Document;
   along: IndexFields;
   /** The owner of the last entry, if that is alive. */
@@ -73,10 +74,10 @@ export class LedgerSlices {
     share: AppShare,
     behind: mongo.ObjectId | undefined,
     most: number,
-  ): Promise<EntryStretch | undefined> {
+  ): Promise<EntryRange | undefined> {
     const way = { key: '_id', among: {}, along: BY_ID };
-    const found = await nextStretch(this.entries.collection, way, { behind, most, ...bounded });
-    return found && { ...found, which: { ...documentsOf(share), _id: inStretch(found) }, along: BY_ID };
+    const found = await nextRange(this.entries.collection, way, { behind, most, ...bounded });
+    return found && { ...found, which: { ...documentsOf(share), _id: inRange(found) }, along: BY_ID };
   }
 
   /**
@@ -88,7 +89,7 @@ export class LedgerSlices {
     kind: Kind,
     behind: mongo.ObjectId | undefined,
     most: number,
-  ): Promise<EntryStretch | undefined> {
+  ): Promise<EntryRange | undefined> {
     const { collection } = this.entries;
     const before =
       behind && (await collection.findOne<LedgerEntry>({ _id: behind }, { projection: { id: 1 } }));
@@ -109,14 +110,14 @@ export class LedgerSlices {
       count,
       last: { _id: end, id, owner },
     } = found;
-    const stretch = {
+    const range = {
       behind,
       end,
       count,
       which: { ...which, id: { ...from, $lte: id } },
       along: BY_IDENTITY,
     };
-    return { ...stretch, ...(owner && { owner }) };
+    return { ...range, ...(owner && { owner }) };
   }
 
   /**
@@ -128,7 +129,7 @@ export class LedgerSlices {
   }
 
   /** Marks the entries of a range as known as of a place in the log, unless they are known as of a later one. */
-  async confirm({ which, along }: EntryStretch, at: LogPlace): Promise<void> {
+  async confirm({ which, along }: EntryRange, at: LogPlace): Promise<void> {
     const { collection } = this.entries;
     const confirmed = alongIndex(collection, along, (hint) =>
       collection.updateMany(
@@ -141,7 +142,7 @@ export class LedgerSlices {
   }
 
   /** The dead entries of a range, slice by slice. */
-  async *tombstones({ which, along }: EntryStretch): AsyncGenerator<LedgerEntry[]> {
+  async *tombstones({ which, along }: EntryRange): AsyncGenerator<LedgerEntry[]> {
     const { collection } = this.entries;
     const hint = await statedIndex(collection, along);
     const found = collection.find<LedgerEntry>({ ...which, alive: false }, { ...bounded, hint, sort: along });
@@ -151,7 +152,7 @@ export class LedgerSlices {
   /** The next range of living entries of all applications, in the order of their owners. */
   nextOwners(kind: Kind, behind: mongo.ObjectId | undefined, most: number): Promise<Found | undefined> {
     const way = { key: 'owner', among: { kind, alive: true }, along: BY_OWNER };
-    return nextStretch(this.entries.collection, way, { behind, most, ...bounded });
+    return nextRange(this.entries.collection, way, { behind, most, ...bounded });
   }
 
   /** The living identities, in a range of owners, whose record is gone or has another identity, slice by slice. */
@@ -160,7 +161,7 @@ export class LedgerSlices {
   }
 
   /** Like {@link gone}, for a range of entries of one kind. */
-  goneAmong(kind: Kind, { which, along }: EntryStretch): AsyncGenerator<Identity[]> {
+  goneAmong(kind: Kind, { which, along }: EntryRange): AsyncGenerator<Identity[]> {
     return this.identities(goneAmong(kind, { ...which, alive: true }), along);
   }
 

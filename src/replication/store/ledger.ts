@@ -3,7 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { alongIndex, alongIndexIfAny, refusedAsDuplicate } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
-import { type Kind, KINDS } from '../../record/index.js';
+import { type Kind, KINDS } from '../../kinds/index.js';
 import {
   ALL,
   inShare,
@@ -16,7 +16,7 @@ import {
   type Identity,
   identityKey,
 } from '../protocol/index.js';
-import { inSlices, STRETCH_MS } from './walk.js';
+import { inSlices, RANGE_MS } from './walk.js';
 import { firstLife, laterLife, lifeBefore, numberBefore, revivals, tombstones } from './ledger-changes.js';
 import { LEDGER_MODEL, type LedgerEntry } from './collections.schema.js';
 
@@ -41,7 +41,7 @@ export class Ledger {
   /** The number of living entries. Counted in the index, within the time limit of a range. */
   countLiving(): Promise<number> {
     const alive = { kind: { $in: [...KINDS] }, alive: true };
-    return this.entries.collection.countDocuments(alive, { maxTimeMS: STRETCH_MS });
+    return this.entries.collection.countDocuments(alive, { maxTimeMS: RANGE_MS });
   }
 
   /**

@@ -2,7 +2,8 @@ import type { Model, Connection, mongo } from 'mongoose';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { setMaxListeners } from 'node:events';
-import { type Tenant, COLLECTION_OF, DELIVERABLE, FIRST_ID } from '../../record/index.js';
+import { type Tenant, DELIVERABLE, FIRST_ID } from '../../record/index.js';
+import { COLLECTION_OF } from '../../kinds/index.js';
 import { type Fences, type Mark, markName, type MarkKey, markKey, RAISE } from '../protocol/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import {

@@ -26,9 +26,9 @@ export {
 export type { ReadVersion } from './filter-versions.js';
 export type { InForce } from './filters-in-force.js';
 export { holdsWatched } from './history.js';
+export { recordsUnder } from './learning.js';
 export type { StampRange } from './marks.js';
 export { setAsideFromOutside } from './quarantine-additions.js';
-export { recordsUnder } from './records-under.js';
 export {
   type PendingCounts,
   type PendingService,
@@ -49,12 +49,12 @@ export {
 } from './term-life.js';
 export {
   type Found,
-  STRETCH_MS,
-  type Stretch,
+  type IdRange,
+  RANGE_MS,
   type Way,
+  inRange,
   inSlices,
-  inStretch,
-  nextStretch,
+  nextRange,
   slicesOf,
   walk,
 } from './walk.js';

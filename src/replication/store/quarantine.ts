@@ -5,7 +5,7 @@ import type { WatchedEvent } from '../protocol/index.js';
 import { type Concern, QUARANTINE_MODEL, type SetAside } from './collections.schema.js';
 import { literal } from '../../common/index.js';
 import { Metrics } from '../../observability/index.js';
-import type { Kind } from '../../record/index.js';
+import type { Kind } from '../../kinds/index.js';
 import {
   type Addition,
   begun,

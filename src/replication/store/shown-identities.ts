@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
 import { isDatabaseAway, isMomentGone, readAsOf } from '../../database/index.js';
-import { COLLECTION_OF, IDENTITY_TEXTS, isObjectId, type Kind, KINDS } from '../../record/index.js';
+import { COLLECTION_OF, type Kind, KINDS } from '../../kinds/index.js';
+import { IDENTITY_TEXTS, isObjectId } from '../../record/index.js';
 import {
   type Identity,
   identityOf,

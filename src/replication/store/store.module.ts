@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
-import { Horizon } from './horizon.js';
+import { Horizon, KnownChannels } from './known-channels.js';
 import { IncompleteIdentities } from './incomplete-identities.js';
-import { KnownChannels } from './known-channels.js';
 import { LedgerSlices } from './ledger-slices.js';
 import { Ledger } from './ledger.js';
 import { ControlModule } from '../../control/index.js';

@@ -43,10 +43,10 @@ export async function* slicesOf<T>(
 }
 
 /** The server's time limit for one range (milliseconds). If a range takes longer, a shorter one is tried. */
-export const STRETCH_MS = 10_000;
+export const RANGE_MS = 10_000;
 
 /** A contiguous range of documents, in the order of their `_id` or of the `_id` of their owner. */
-export interface Stretch {
+export interface IdRange {
   /** The last key before the range; undefined if the range is the first. */
   behind: mongo.ObjectId | undefined;
   /** The last key in the range. */
@@ -54,19 +54,19 @@ export interface Stretch {
 }
 
 /** A range that was found, with the number of its documents. */
-export interface Found extends Stretch {
+export interface Found extends IdRange {
   count: number;
 }
 
 /** The query condition on a key for a range. It excludes values that are not ObjectIds. */
-export function inStretch({ behind, end }: Stretch): mongo.Document {
+export function inRange({ behind, end }: IdRange): mongo.Document {
   return { ...after(behind), $lte: end };
 }
 
 /**
  * The next range along a key, of at most `most` documents; undefined at the end. Without `along` MongoDB chooses the index.
  */
-export async function nextStretch(
+export async function nextRange(
   collection: mongo.Collection,
   { key, among, along }: { key: string; among: mongo.Document; along?: IndexFields },
   { behind, most, maxTimeMS }: { behind: mongo.ObjectId | undefined; most: number; maxTimeMS: number },
@@ -102,11 +102,11 @@ const NO_UNIQUE_INDEX = 51183;
 export interface Way<S extends Found = Found> {
   /** Finds the next range of at most `most` documents; undefined at the end. */
   next: (behind: mongo.ObjectId | undefined, most: number) => Promise<S | undefined>;
-  work: (stretch: S) => Promise<void>;
+  work: (range: S) => Promise<void>;
   /** Called after each range, including one whose only document was skipped. */
-  advance: (stretch: Found) => Promise<void>;
+  advance: (range: Found) => Promise<void>;
   /** Called for a document that the server cannot process. */
-  leave: (stretch: Found, error: Error) => Promise<void>;
+  leave: (range: Found, error: Error) => Promise<void>;
   stop: AbortSignal;
   term: TermAtWork;
 }
@@ -122,32 +122,32 @@ export async function walk<S extends Found>(from: mongo.ObjectId | undefined, wa
   let most = MOST;
   let left = 0;
   while (!way.stop.aborted) {
-    const stretch = await way.next(behind, most);
-    if (stretch === undefined) return;
-    const refused = await attempt(stretch, way.work);
+    const range = await way.next(behind, most);
+    if (range === undefined) return;
+    const refused = await attempt(range, way.work);
     way.term.showLife();
     if (way.stop.aborted) return;
-    if (refused !== undefined && stretch.count > 1) {
-      most = Math.ceil(stretch.count / 2);
+    if (refused !== undefined && range.count > 1) {
+      most = Math.ceil(range.count / 2);
       continue;
     }
     if (refused === undefined) most = Math.min(MOST, most * 2);
     else if (isTimeout(refused) || ++left > MOST_LEFT) throw refused;
-    else await way.leave(stretch, refused);
-    behind = stretch.end;
-    await way.advance(stretch);
+    else await way.leave(range, refused);
+    behind = range.end;
+    await way.advance(range);
   }
 }
 
 /** Returns the error if the server rejects the range; undefined on success. */
-async function attempt<S extends Found>(stretch: S, work: Way<S>['work']): Promise<Error | undefined> {
+async function attempt<S extends Found>(range: S, work: Way<S>['work']): Promise<Error | undefined> {
   try {
-    await work(stretch);
+    await work(range);
     return undefined;
   } catch (error) {
-    const isOfStretch =
+    const isOfRange =
       isTimeout(error) || isUnfit(error) || isRefusedQuery(error) || error instanceof RecordsHeldError;
-    if (isOfStretch && (error as mongo.MongoServerError).code !== NO_UNIQUE_INDEX) return error as Error;
+    if (isOfRange && (error as mongo.MongoServerError).code !== NO_UNIQUE_INDEX) return error as Error;
     throw error;
   }
 }

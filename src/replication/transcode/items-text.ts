@@ -1,6 +1,6 @@
 import { giveBack, type Shape, Writer } from './writer.js';
 import { instantiate } from './wasm.js';
-import { describedKind, type Kind } from '../../record/index.js';
+import { describedKind, type Kind } from '../../kinds/index.js';
 import { elementAt, elementsWithin, BSON_ARRAY, BSON_INT64, MalformedBsonError } from './bson-reader.js';
 import { largeText } from './large-text.js';
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isObjectId, type Kind, KINDS, RecordsHeldError } from '../../record/index.js';
+import { isObjectId, RecordsHeldError } from '../../record/index.js';
+import { type Kind, KINDS } from '../../kinds/index.js';
 import { IncompleteIdentities, Ledger, type TermAtWork, Quarantine } from '../store/index.js';
 import {
   type DeletedEvent,

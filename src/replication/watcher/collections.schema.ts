@@ -1,5 +1,6 @@
 import { type mongo, Schema, type Connection } from 'mongoose';
-import type { Tenant, Kind } from '../../record/index.js';
+import type { Tenant } from '../../record/index.js';
+import type { Kind } from '../../kinds/index.js';
 import type { RestampReason } from '../protocol/index.js';
 
 /** Not strict: other versions and other programs also write these documents. */

@@ -1,7 +1,7 @@
 export * from './plain.js';
 export { EditedRecords } from './filters/edited-records.js';
 export { FilterChanges } from './filters/filter-changes.js';
-export { FilterLooks } from './filters/filter-jobs.js';
+export { FilterLooks } from './jobs.js';
 export { type Batch, openStream } from './log/change-stream.js';
 export { IgnoredRecords } from './repair/ignored-records.js';
 export { IncompleteReview } from './repair/reviews.js';
@@ -9,6 +9,6 @@ export { Claimants } from './stamping/claimants.js';
 export { RestampNotes } from './stamping/restamp-notes.js';
 export { Restamps } from './stamping/restamps.js';
 export { Resurrections } from './stamping/resurrections.js';
-export { Aftercare } from './upkeep/aftercare.js';
 export { Audit, AuditPace } from './upkeep/audit.js';
+export { QuarantineRetries } from './upkeep/quarantine-retries.js';
 export { WatcherModule } from './watcher.module.js';

@@ -1,17 +1,47 @@
-import { setMaxListeners } from 'node:events';
 import { Injectable, Logger } from '@nestjs/common';
+import { setMaxListeners } from 'node:events';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { pause } from '../../common/index.js';
-import { FilterLooks, FilterStampings } from './filters/filter-jobs.js';
 import { type Job, type TermAtWork, WorkedThrough } from '../store/index.js';
+import { FilterChanges } from './filters/filter-changes.js';
+import { pause } from '../../common/index.js';
 import { ChannelReview, EmailReview, IncompleteReview } from './repair/reviews.js';
 import { IgnoredRecords } from './repair/ignored-records.js';
-import { Aftercare } from './upkeep/aftercare.js';
+import { QuarantineRetries } from './upkeep/quarantine-retries.js';
 import { Audit } from './upkeep/audit.js';
 import { Expiry } from './upkeep/expiry.js';
 import { pauseBehind } from './term/stream-work.js';
 import { APP_NAME } from '../../database/index.js';
+
+/** Pause after a failure, because the next service may fail for the same reason (milliseconds). */
+const AFTER_FAILURE_MS = 1000;
+
+/**
+ * Re-stamps the records that an edited filter judges differently, beside the stream. Only the feeds of that service wait.
+ */
+@Injectable()
+export class FilterStampings implements Job {
+  readonly name = 'The stamping for edited filters';
+
+  constructor(private readonly changes: FilterChanges) {}
+
+  async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
+    return (await this.changes.stampNext(term, stop)) ? 0 : AFTER_FAILURE_MS;
+  }
+}
+
+/** Applies, beside the stream, the services that the stream does not wait for. */
+@Injectable()
+export class FilterLooks implements Job {
+  readonly name = 'The look at services';
+
+  constructor(private readonly changes: FilterChanges) {}
+
+  async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
+    await this.changes.lookNext(term, stop);
+    return 0;
+  }
+}
 
 /** Number of applications whose edited filters are applied concurrently. */
 const STAMPINGS = 4;
@@ -28,7 +58,7 @@ export class Jobs {
   constructor(
     expiry: Expiry,
     audit: Audit,
-    aftercare: Aftercare,
+    quarantineRetries: QuarantineRetries,
     emailReview: EmailReview,
     ignored: IgnoredRecords,
     channelReview: ChannelReview,
@@ -39,7 +69,7 @@ export class Jobs {
   ) {
     const reviews = [emailReview, ignored, channelReview, incompleteReview];
     const atATime = Array.from({ length: STAMPINGS }, () => stampings);
-    this.jobs = [expiry, audit, aftercare, ...reviews, looks, ...atATime];
+    this.jobs = [expiry, audit, quarantineRetries, ...reviews, looks, ...atATime];
   }
 
   /** Ends when `stop` is aborted, and never throws. */

@@ -8,25 +8,24 @@ import { StampsAbove } from './stamping/stamps-above.js';
 import { ApplicationModule } from '../../application/index.js';
 import { EditedRecords } from './filters/edited-records.js';
 import { FilterChanges } from './filters/filter-changes.js';
-import { FilterLooks, FilterStampings } from './filters/filter-jobs.js';
+import { FilterLooks, FilterStampings, Jobs, Orphans } from './jobs.js';
 import { FilterReconciler } from './filters/filter-reconciler.js';
 import { WantedServices } from './filters/wanted-services.js';
 import { ChannelReview, EmailReview, IncompleteReview } from './repair/reviews.js';
 import { EmailDuplicates, EmailKeys } from './repair/email-keys.js';
 import { IgnoredRecords } from './repair/ignored-records.js';
-import { RecordCare, RecordRepair } from './repair/record-repair.js';
+import { RecordMaintenance, RecordRepair } from './repair/record-repair.js';
 import { RecordWrites, TooLarge, UnreadableIds } from './repair/record-writes.js';
-import { AftercareLooks, Aftercare } from './upkeep/aftercare.js';
+import { QuarantineRetry, QuarantineRetries } from './upkeep/quarantine-retries.js';
 import { AuditLooks } from './upkeep/audit-looks.js';
 import { AuditPace, AuditRepair, Audit } from './upkeep/audit.js';
 import { CollectionOptions, Expiry } from './upkeep/expiry.js';
 import { Batches, Tenants } from './batches.js';
 import { KnowledgeReader, Completion } from './effects/knowledge-reader.js';
-import { CareForWritten, DecisionWriter, MissingIds } from './effects/decision-writer.js';
+import { WrittenMaintenance, DecisionWriter, MissingIds } from './effects/decision-writer.js';
 import { Effects } from './effects/effects.js';
-import { Jobs, Orphans } from './jobs.js';
 import { Lease } from './lease.js';
-import { PassCare } from './pass/pass-care.js';
+import { PassMaintenance } from './pass/pass-maintenance.js';
 import { PassNumbers } from './pass/pass-numbers.js';
 import { PassSteps } from './pass/pass-steps.js';
 import { Pass } from './pass/pass.js';
@@ -42,15 +41,15 @@ import { watcherModels } from './collections.schema.js';
 @Module({
   imports: [ApplicationModule, StoreModule, MongooseModule.forFeature(watcherModels)],
   providers: [
-    Aftercare,
-    AftercareLooks,
+    QuarantineRetries,
+    QuarantineRetry,
     Audit,
     AuditLooks,
     AuditPace,
     AuditRepair,
     Batches,
     Beginning,
-    CareForWritten,
+    WrittenMaintenance,
     ChannelReview,
     Claimants,
     CollectionOptions,
@@ -77,10 +76,10 @@ import { watcherModels } from './collections.schema.js';
     Orphans,
     OwnPass,
     Pass,
-    PassCare,
+    PassMaintenance,
     PassNumbers,
     PassSteps,
-    RecordCare,
+    RecordMaintenance,
     RecordRepair,
     RecordWrites,
     RestampNotes,

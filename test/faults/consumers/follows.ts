@@ -1,4 +1,4 @@
-import type { Kind } from '../../../src/record/index.js';
+import type { Kind } from '../../../src/kinds/index.js';
 import { FOLLOWED_CHANNEL, type ServiceName } from '../plan/index.js';
 
 /** What a consumer follows: the paths behind `/{org}/{app}/api/v1/`. */

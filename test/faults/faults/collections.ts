@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind } from '../../../src/record/index.js';
+import { COLLECTION_OF, type Kind } from '../../../src/kinds/index.js';
 import { allIds, insertedStamp, Random, someContent } from '../plan/index.js';
 import { newRecord } from '../workload/index.js';
 import { persistently, type World } from '../world/index.js';

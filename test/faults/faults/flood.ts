@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { KINDS, type Tenant } from '../../../src/record/index.js';
+import { KINDS } from '../../../src/kinds/index.js';
+import type { Tenant } from '../../../src/record/index.js';
 import { markKey, RAISE } from '../../../src/replication/protocol/index.js';
 import { MARKS } from '../../../src/replication/store/plain.js';
 import type { FloodPart, FloodPlan, FloodStep, Stamp } from '../plan/index.js';

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { COLLECTION_OF } from '../../../src/record/index.js';
+import { COLLECTION_OF } from '../../../src/kinds/index.js';
 import type { Random } from '../plan/index.js';
 import { eventually } from '../../support/index.js';
 import { FaultTurns, type RecordSource } from '../world/index.js';

@@ -1,11 +1,6 @@
 import type { mongo } from 'mongoose';
-import {
-  COLLECTION_OF,
-  type Kind,
-  READ_FOR_JSON,
-  type Tenant,
-  updateItemText,
-} from '../../../src/record/index.js';
+import { COLLECTION_OF, type Kind } from '../../../src/kinds/index.js';
+import { READ_FOR_JSON, type Tenant, updateItemText } from '../../../src/record/index.js';
 import type { Item } from '../../support/index.js';
 import type { Follows } from '../consumers/index.js';
 import type { RecordSource } from '../world/index.js';

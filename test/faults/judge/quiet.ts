@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { KINDS } from '../../../src/record/index.js';
+import { KINDS } from '../../../src/kinds/index.js';
 import type { Crowd, PatientClient } from '../consumers/index.js';
 import type { World } from '../world/index.js';
 import { itemsOf } from './expected-items.js';

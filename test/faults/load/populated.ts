@@ -1,4 +1,4 @@
-import { COLLECTION_OF } from '../../../src/record/index.js';
+import { COLLECTION_OF } from '../../../src/kinds/index.js';
 import { Random, someContent } from '../plan/index.js';
 import { newRecord } from '../workload/index.js';
 import { World } from '../world/index.js';

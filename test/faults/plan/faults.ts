@@ -1,4 +1,4 @@
-import { type Kind, KINDS } from '../../../src/record/index.js';
+import { type Kind, KINDS } from '../../../src/kinds/index.js';
 import { type FloodPlan, someFlood } from './floods.js';
 import type { HeldCommandPlan } from './held-commands.js';
 import { FILTERS, SERVICES, type ServiceName } from './keys.js';

@@ -1,4 +1,4 @@
-import { type Kind, KINDS } from '../../../src/record/index.js';
+import { type Kind, KINDS } from '../../../src/kinds/index.js';
 import { type Content, someContent } from './keys.js';
 import type { Random } from './random.js';
 import { insertedStamp, type Stamp, updatedStamp } from './stamps.js';

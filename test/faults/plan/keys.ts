@@ -1,4 +1,4 @@
-import type { Kind } from '../../../src/record/index.js';
+import type { Kind } from '../../../src/kinds/index.js';
 import type { Random } from './random.js';
 
 /** Few of everything, so that writers meet at the same records. */

@@ -1,4 +1,4 @@
-import { type Kind, KINDS } from '../../../src/record/index.js';
+import { type Kind, KINDS } from '../../../src/kinds/index.js';
 import {
   CHANNELS,
   type Content,

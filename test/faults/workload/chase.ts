@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose';
-import { type Kind, KINDS, type Tenant } from '../../../src/record/index.js';
+import { type Kind, KINDS } from '../../../src/kinds/index.js';
+import type { Tenant } from '../../../src/record/index.js';
 import type { ChaseStep, Content } from '../plan/index.js';
 import { isExpected, type SourceRecord, type World } from '../world/index.js';
 import { changedFields, newRecord } from './new-record.js';

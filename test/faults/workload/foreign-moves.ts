@@ -1,4 +1,5 @@
-import type { Kind, Tenant } from '../../../src/record/index.js';
+import type { Kind } from '../../../src/kinds/index.js';
+import type { Tenant } from '../../../src/record/index.js';
 import type { Stamp } from '../plan/index.js';
 import type { World } from '../world/index.js';
 import type { Handlers, Touch } from './handlers.js';

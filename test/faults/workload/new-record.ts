@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose';
-import type { Kind, Tenant } from '../../../src/record/index.js';
+import type { Kind } from '../../../src/kinds/index.js';
+import type { Tenant } from '../../../src/record/index.js';
 import type { Content, Stamp } from '../plan/index.js';
 import type { SourceRecord } from '../world/index.js';
 import { stampField } from './stamping.js';

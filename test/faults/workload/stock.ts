@@ -1,4 +1,4 @@
-import { KINDS } from '../../../src/record/index.js';
+import { KINDS } from '../../../src/kinds/index.js';
 import { allIds, FOLLOWED_CHANNEL, insertedStamp, Random, someContent } from '../plan/index.js';
 import type { World } from '../world/index.js';
 import { newRecord } from './new-record.js';

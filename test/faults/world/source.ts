@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind, type Tenant } from '../../../src/record/index.js';
+import { COLLECTION_OF, type Kind } from '../../../src/kinds/index.js';
+import type { Tenant } from '../../../src/record/index.js';
 import { LEASES } from '../../../src/replication/store/plain.js';
 import { WATCHER, type WatchState } from '../../../src/replication/protocol/index.js';
 import { FaultTurns } from './turns.js';

@@ -6,7 +6,7 @@ import {
 } from '../../../src/replication/protocol/filter-version.js';
 import { type LedgerChange, isSame } from '../../../src/replication/protocol/identity.js';
 import { decide, type Decided, type KindEvent } from '../../../src/replication/protocol/decide.js';
-import type { Knowledge } from '../../../src/replication/protocol/knowledge.js';
+import type { Knowledge } from '../../../src/replication/protocol/learn.js';
 import { ORGANIZATION } from '../world/documents.js';
 import type { ModelWorld } from '../world/world.js';
 import type { MutantName } from './names.js';

@@ -1,6 +1,6 @@
 import type { WrittenEvent } from '../../../src/replication/protocol/events.js';
 import type { KindEvent } from '../../../src/replication/protocol/decide.js';
-import type { Knowledge } from '../../../src/replication/protocol/knowledge.js';
+import type { Knowledge } from '../../../src/replication/protocol/learn.js';
 import { ORGANIZATION } from '../world/documents.js';
 import { wholeAsOf } from './as-of.js';
 import type { ModelWatcher } from './watcher.js';

@@ -1,7 +1,6 @@
 import { identityKey, type PartialIdentity } from '../../../src/replication/protocol/identity.js';
-import { claimsIn } from '../../../src/replication/protocol/learn.js';
+import { claimsIn, type Knowledge, type Owned } from '../../../src/replication/protocol/learn.js';
 import type { KindEvent } from '../../../src/replication/protocol/decide.js';
-import type { Knowledge, Owned } from '../../../src/replication/protocol/knowledge.js';
 import { unnamedAmong } from '../../../src/replication/protocol/unnamed.js';
 import { KIND, type ModelState, type StoredEntry } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';

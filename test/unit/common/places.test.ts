@@ -1,4 +1,4 @@
-import { Places } from '../../../src/common/concurrency.js';
+import { Semaphore } from '../../../src/common/concurrency.js';
 
 const here = new AbortController().signal;
 
@@ -20,7 +20,7 @@ function works() {
 
 it('so many work at a time, the others come in the order of their asking', async () => {
   const { begun, work, end } = works();
-  const places = new Places(2);
+  const places = new Semaphore(2);
   const all = ['a', 'b', 'c', 'd'].map((name) => places.during(here, work(name)));
   expect(begun).toEqual(['a', 'b']);
   await end('b');
@@ -34,7 +34,7 @@ it('so many work at a time, the others come in the order of their asking', async
 
 it('who fails gives its place on', async () => {
   const { begun, work } = works();
-  const places = new Places(1);
+  const places = new Semaphore(1);
   const failed = places.during(here, () => Promise.reject(new Error('broken')));
   void places.during(here, work('next'));
   await expect(failed).rejects.toThrow('broken');
@@ -43,7 +43,7 @@ it('who fails gives its place on', async () => {
 
 it('who is gone waits no longer, and takes no place', async () => {
   const { begun, work, end } = works();
-  const places = new Places(1);
+  const places = new Semaphore(1);
   const gone = new AbortController();
   void places.during(here, work('first'));
   const left = places.during(gone.signal, work('left'));
@@ -57,7 +57,7 @@ it('who is gone waits no longer, and takes no place', async () => {
 
 it('a free place goes to the owner who has the fewest, whoever asked before', async () => {
   const { begun, work, end } = works();
-  const places = new Places(3);
+  const places = new Semaphore(3);
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void places.during(here, work(name), 'a');
   for (const name of ['b1', 'b2']) void places.during(here, work(name), 'b');
   void places.during(here, work('c1'), 'c');
@@ -70,7 +70,7 @@ it('a free place goes to the owner who has the fewest, whoever asked before', as
 
 it('one owner has no more than its part, and waits while places are free', async () => {
   const { begun, work, end } = works();
-  const places = new Places(5, 2);
+  const places = new Semaphore(5, 2);
   for (const name of ['a1', 'a2', 'a3']) void places.during(here, work(name), 'a');
   for (const name of ['b1', 'b2', 'b3']) void places.during(here, work(name), 'b');
   expect(begun).toEqual(['a1', 'a2', 'b1', 'b2']);
@@ -81,7 +81,7 @@ it('one owner has no more than its part, and waits while places are free', async
 
 it('an owner who is gone while it waits leaves its turn to the next', async () => {
   const { begun, work, end } = works();
-  const places = new Places(2, 1);
+  const places = new Semaphore(2, 1);
   const gone = new AbortController();
   void places.during(here, work('a1'), 'a');
   const left = places.during(gone.signal, work('a2'), 'a');

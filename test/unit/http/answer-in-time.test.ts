@@ -9,7 +9,7 @@ const SHORT_MS = 100;
 const LONG_MS = 600_000;
 
 /** Requests whose handler the test leads, by their path. */
-class Desk {
+class ChangeContext {
   readonly handled: string[] = [];
   readonly responses = new Map<string, Response>();
   private readonly server: Server;
@@ -55,17 +55,17 @@ const away = { status: 503, slug: 'database-away', retryAfter: '2' };
 const busy = { status: 503, slug: 'busy', retryAfter: '2' };
 const right = expect.objectContaining({ status: 200 }) as unknown;
 
-let desk: Desk;
+let desk: ChangeContext;
 afterEach(() => desk.close());
 
 it('a handler that comes to no answer is answered for, and may come to one later for nobody', async () => {
-  desk = new Desk(SHORT_MS);
+  desk = new ChangeContext(SHORT_MS);
   expect(await desk.ask('/a')).toEqual(away);
   expect(() => desk.end('/a')).toThrow('after they are sent');
 });
 
 it('only a bounded number waits; the rest is turned away at once', async () => {
-  desk = new Desk(LONG_MS);
+  desk = new ChangeContext(LONG_MS);
   const [first, second] = [await desk.begin('/a'), await desk.begin('/b')];
   expect(await desk.ask('/c')).toEqual(busy);
   expect(await desk.ask('/exempt')).toEqual(right);
@@ -80,12 +80,12 @@ it('only a bounded number waits; the rest is turned away at once', async () => {
 });
 
 it('those that were answered for wait no longer', async () => {
-  desk = new Desk(SHORT_MS);
+  desk = new ChangeContext(SHORT_MS);
   for (const path of ['/a', '/b', '/c', '/d']) expect(await desk.ask(path)).toEqual(away);
 });
 
 it('a request waits until its handler is done, even if its client is gone', async () => {
-  desk = new Desk(LONG_MS);
+  desk = new ChangeContext(LONG_MS);
   for (const path of ['/a', '/b']) {
     const { answer } = await desk.begin(path);
     const gone = expect(answer).rejects.toThrow();
@@ -102,7 +102,7 @@ it('a request waits until its handler is done, even if its client is gone', asyn
 it('the time that a client takes to send its body does not count', async () => {
   let arrived = () => {};
   const body = new Promise<void>((resolve) => (arrived = resolve));
-  desk = new Desk(SHORT_MS, (response) =>
+  desk = new ChangeContext(SHORT_MS, (response) =>
     whileReceiving(response, () => body).then(() => response.send('read')),
   );
   const { answer } = await desk.begin('/a');
@@ -113,7 +113,7 @@ it('the time that a client takes to send its body does not count', async () => {
 });
 
 it('requests whose handlers have taken over leave their places to others', async () => {
-  desk = new Desk(LONG_MS, (response) => {
+  desk = new ChangeContext(LONG_MS, (response) => {
     if (response.req.path.startsWith('/page')) void handOver(response);
   });
   const pages = [await desk.begin('/page/1'), await desk.begin('/page/2'), await desk.begin('/page/3')];
@@ -127,7 +127,7 @@ it('requests whose handlers have taken over leave their places to others', async
 });
 
 it('a handler that takes over is told when the time has come, and answers itself', async () => {
-  desk = new Desk(
+  desk = new ChangeContext(
     SHORT_MS,
     (response) => void handOver(response).then(() => response.send('late, but here')),
   );

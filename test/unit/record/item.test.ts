@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import mongoose from 'mongoose';
-import type { Kind } from '../../../src/record/index.js';
+import type { Kind } from '../../../src/kinds/index.js';
 import { channelsOf, updateItemText } from '../../../src/record/item.js';
 
 const { BSON } = mongoose.mongo;

@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import { alongIndex } from '../../../database/plain.js';
-import { COLLECTION_OF, type Kind, type Tenant } from '../../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import type { Tenant } from '../../../record/index.js';
 import { HEADS } from '../../store/plain.js';
 import type { StoredHead } from '../../protocol/index.js';
 import { type StoredConsumer, EVERY_SERVICE } from './gathered.js';

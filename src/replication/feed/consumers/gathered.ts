@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
-import type { Kind, Tenant } from '../../../record/index.js';
+import type { Kind } from '../../../kinds/index.js';
+import type { Tenant } from '../../../record/index.js';
 import { literal } from '../../../common/index.js';
 
 /** The service of calls that concern the whole kind: `max` and `harddeletes`. */

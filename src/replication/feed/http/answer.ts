@@ -9,7 +9,7 @@ import { settledWithin } from '../../../common/index.js';
 import { callerOf } from '../../../auth/index.js';
 import { handOver, problems, sendJson } from '../../../http/index.js';
 import type { OpenPage, Page } from '../page/page-items.js';
-import { PageBytes, type Share } from '../page/page-bytes.js';
+import { PageBytes, type PageBudget } from '../page/page-bytes.js';
 import { giveBack } from '../../transcode/index.js';
 import { PageTurns } from './turns.js';
 
@@ -101,7 +101,7 @@ export async function answerMax(response: Response, max: Promise<Date>): Promise
 
 /** The part of a page that was sent. */
 interface Sent {
-  share: Pick<Share, 'items' | 'goesOn'>;
+  share: Pick<PageBudget, 'items' | 'goesOn'>;
   window?: OpenPage['window'];
 }
 
@@ -116,7 +116,7 @@ export function sentOf(response: Response): Sent {
 interface Sending {
   body: AsyncGenerator<Buffer, void>;
   length: number | undefined;
-  share: Share;
+  share: PageBudget;
 }
 
 /** Sends pages as fast as their clients take them. */
@@ -133,7 +133,7 @@ export class Answers {
    * known whether the page is full, so its link leads to a place that is resolved when the link is followed. If the database
    * has not responded by then either, throws 503 `database-away`. Throws 429 `pages-busy`.
    */
-  page(response: Response, open: (share: Share) => Promise<OpenPage>): Promise<void> {
+  page(response: Response, open: (share: PageBudget) => Promise<OpenPage>): Promise<void> {
     const { username } = callerOf(response.req);
     return this.turns.take(username, () => this.pageOf(username, response, open));
   }
@@ -141,7 +141,7 @@ export class Answers {
   private async pageOf(
     username: string,
     response: Response,
-    open: (share: Share) => Promise<OpenPage>,
+    open: (share: PageBudget) => Promise<OpenPage>,
   ): Promise<void> {
     const gone = new AbortController();
     const leave = () => gone.abort(new NobodyWaitsError());
@@ -232,7 +232,7 @@ export class Answers {
    * Waits until the client has taken the sent data, and disconnects a client that does not. The timeout of the socket is
    * unsuitable: it restarts when the system takes part of a piece, so that it may last twice as long.
    */
-  private async taken(response: Response, share: Share, taken: Promise<unknown>): Promise<void> {
+  private async taken(response: Response, share: PageBudget, taken: Promise<unknown>): Promise<void> {
     const stalled = setTimeout(() => response.destroy(), this.pace.stalledMs);
     await share.whileTaken(taken).finally(() => clearTimeout(stalled));
   }

@@ -14,7 +14,7 @@ import { type ChangesPlace, isWithin, placeOf, type Within } from '../page/chang
 import { limitOf, readerOf } from './parameters.js';
 import { actorOf } from '../../../auth/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
-import type { Kind } from '../../../record/index.js';
+import type { Kind } from '../../../kinds/index.js';
 import { type ChangesFeed, nameOf } from '../page/feed.js';
 import { LINES_TYPE } from '../page/changes-lines.js';
 

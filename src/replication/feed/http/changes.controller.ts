@@ -1,4 +1,3 @@
-import { CHANNEL_KIND, describedKind, type Kind, KINDS, modelOf } from '../../../record/index.js';
 import { applyDecorators, Controller, Get, Injectable, Res, type Type } from '@nestjs/common';
 import {
   ApiExtraModels,
@@ -11,6 +10,8 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { CHANNEL_KIND, describedKind, type Kind, KINDS } from '../../../kinds/index.js';
+import { modelOf } from '../../../record/index.js';
 import { InApplication, type Application, CurrentApplication } from '../../../application/index.js';
 import { Problems, problems } from '../../../http/index.js';
 import { LINES_TYPE } from '../page/changes-lines.js';
@@ -25,7 +26,7 @@ import {
 } from './openapi.js';
 import { ReadingRights } from '../events/event-streams.js';
 import { ChangesPages } from '../page/changes.js';
-import type { Share } from '../page/page-bytes.js';
+import type { PageBudget } from '../page/page-bytes.js';
 import { type AskedChanges, ChangesOf } from './changes-parameters.js';
 import { Answers } from './answer.js';
 
@@ -156,7 +157,7 @@ class Changes {
     const assertLetIn = async () => {
       if (!(await this.rights.holds(reader))) throw problems.unauthorized({ wereSent: true });
     };
-    const opened = (share: Share) => this.pages.open({ application, request, share, assertLetIn }, feed);
+    const opened = (share: PageBudget) => this.pages.open({ application, request, share, assertLetIn }, feed);
     return this.answers.page(response, opened);
   }
 }

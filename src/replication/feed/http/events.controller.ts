@@ -4,7 +4,8 @@ import type { Response } from 'express';
 import { InApplication, type Application, CurrentApplication } from '../../../application/index.js';
 import { ProblemOr, Problems } from '../../../http/index.js';
 import { TIMESTAMP } from './openapi.js';
-import { describedKind, type Kind, KINDS, modelOf } from '../../../record/index.js';
+import { describedKind, type Kind, KINDS } from '../../../kinds/index.js';
+import { modelOf } from '../../../record/index.js';
 import { EventStreams, ReadingRights } from '../events/event-streams.js';
 
 /** Describes `events`: server-sent events, which OpenAPI can describe only as text. */

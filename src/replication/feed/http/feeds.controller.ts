@@ -1,7 +1,8 @@
-import { describedKind, type Kind, KINDS, modelOf } from '../../../record/index.js';
 import { Controller, Get, Injectable, Param, Res, type Type } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { describedKind, type Kind, KINDS } from '../../../kinds/index.js';
+import { modelOf } from '../../../record/index.js';
 import { type Application, CurrentApplication } from '../../../application/index.js';
 import {
   channelSoftDeletes,

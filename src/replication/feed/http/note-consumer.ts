@@ -3,7 +3,7 @@ import { actorOf, callerOf } from '../../../auth/index.js';
 import { parseDate } from '../../../common/index.js';
 import { answeredProblem } from '../../../http/index.js';
 import type { AboutRequest, Metrics } from '../../../observability/index.js';
-import { CHANNEL_KIND, type Kind, KINDS } from '../../../record/index.js';
+import { CHANNEL_KIND, type Kind, KINDS } from '../../../kinds/index.js';
 import { type Call, EVERY_SERVICE } from '../consumers/gathered.js';
 import type { ConsumerNotes } from '../consumers/consumer-notes.js';
 import { sentOf } from './answer.js';

@@ -7,12 +7,19 @@ import { type ChangesFeed, type Feed, nameOf } from './feed.js';
 import { FeedSelector, type Selected, shapeOf } from './feed-selector.js';
 import { later } from '../../../common/index.js';
 import { isEmpty } from '../query/window.js';
-import { Hearing, orMisconfigured, type MomentFound, Openings, type Kept, Retention } from './opening.js';
+import {
+  DatabaseLiveness,
+  orMisconfigured,
+  type MomentFound,
+  MomentFinder,
+  type Kept,
+  Retention,
+} from './opening.js';
 import { PageMoment } from './page-moment.js';
 import { PageReader, type PageReading, PageView, type View } from './page-reader.js';
 import { type PageSource, type OpenPage, type Page, pageOf } from './page-items.js';
 import type { Ask } from './pages.js';
-import { ReadPlaces } from './page-bytes.js';
+import { ReadSlots } from './page-bytes.js';
 import {
   formOf,
   linesFormOf,
@@ -138,12 +145,12 @@ interface ReadBy {
 export class ChangesPages {
   constructor(
     private readonly selector: ChangesSelector,
-    private readonly openings: Openings,
+    private readonly finder: MomentFinder,
     private readonly moments: PageMoment,
     private readonly retention: Retention,
-    private readonly places: ReadPlaces,
+    private readonly places: ReadSlots,
     private readonly reader: PageReader,
-    private readonly hearing: Hearing,
+    private readonly liveness: DatabaseLiveness,
   ) {}
 
   /**
@@ -159,7 +166,7 @@ export class ChangesPages {
       isFirst: request.place === undefined,
       goesOnFrom: announcedIn(request),
     };
-    const opening = await this.openings.find(asked, () => this.selector.select(application, feed));
+    const opening = await this.finder.find(asked, () => this.selector.select(application, feed));
     return this.begin(ask, feed, opening);
   }
 
@@ -197,7 +204,7 @@ export class ChangesPages {
       page: orMisconfigured(page, feed.kind, selected.service),
       chosenType: asLines ? LINES_TYPE : 'application/json',
       early: () => ({}),
-      heard: this.hearing.heard(view.answered),
+      heard: this.liveness.heard(view.answered),
     };
   }
 

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import { setImmediate as soon } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { giveBack, type ItemsText } from '../../transcode/index.js';
-import { type Share, ReadPlaces } from './page-bytes.js';
-import type { Kind } from '../../../record/index.js';
+import { type PageBudget, ReadSlots } from './page-bytes.js';
+import type { Kind } from '../../../kinds/index.js';
 import { nameOf, updatesOf } from './feed.js';
 import { FeedSelector, type Selected } from './feed-selector.js';
-import { Hearing, orMisconfigured, type MomentFound, Openings } from './opening.js';
+import { DatabaseLiveness, orMisconfigured, type MomentFound, MomentFinder } from './opening.js';
 import { PageMoment } from './page-moment.js';
 import { PageReader, type PageReading, PageView } from './page-reader.js';
 import type { OpenPage, Page } from './page-items.js';
@@ -110,7 +110,7 @@ interface DigestItem {
 async function* digestText(
   items: AsyncIterable<ItemsText>,
   { to, buckets, listed }: DigestRequest,
-  share: Pick<Share, 'items' | 'letGo'>,
+  share: Pick<PageBudget, 'items' | 'letGo'>,
 ): AsyncGenerator<Buffer, void> {
   const sums = new DigestSums(buckets);
   let text = `{"to":${JSON.stringify(to.toISOString())},`;
@@ -157,11 +157,11 @@ const FIELDS = {
 export class Digests {
   constructor(
     private readonly selector: FeedSelector,
-    private readonly openings: Openings,
+    private readonly finder: MomentFinder,
     private readonly moments: PageMoment,
-    private readonly places: ReadPlaces,
+    private readonly places: ReadSlots,
     private readonly reader: PageReader,
-    private readonly hearing: Hearing,
+    private readonly liveness: DatabaseLiveness,
   ) {}
 
   /** Throws what the first page of `updates` throws. */
@@ -170,7 +170,7 @@ export class Digests {
     const { organizationid, appid } = application;
     const asked = { mark: { organizationid, appid, kind }, to: request.to, isFirst: true };
     const feed = updatesOf(kind, service);
-    const opening = await this.openings.find(asked, () => this.selector.select(application, feed));
+    const opening = await this.finder.find(asked, () => this.selector.select(application, feed));
     return this.begin(ask, nameOf(application, { kind, by: { service }, shows: 'digest' }), opening, kind);
   }
 
@@ -196,7 +196,7 @@ export class Digests {
       window: { from: undefined, to, isFirst: true },
       page: orMisconfigured(page, kind, selected.service),
       early: () => ({}),
-      heard: this.hearing.heard(view.answered),
+      heard: this.liveness.heard(view.answered),
     };
   }
 }

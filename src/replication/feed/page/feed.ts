@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
-import { CHANNEL_KIND, type Kind, type Tenant } from '../../../record/index.js';
+import { CHANNEL_KIND, type Kind } from '../../../kinds/index.js';
+import type { Tenant } from '../../../record/index.js';
 import type { Behind, Window } from '../query/window.js';
 
 /** One feed of an application, as a path names it. */

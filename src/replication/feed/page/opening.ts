@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { settledWithin } from '../../../common/index.js';
 import { Problem, problems } from '../../../http/index.js';
 import { isRefusedQuery } from '../../../database/index.js';
-import type { Kind, Tenant } from '../../../record/index.js';
+import type { Kind } from '../../../kinds/index.js';
+import type { Tenant } from '../../../record/index.js';
 import { type InForce, ProgressReader, OutdatedServiceError, Horizon } from '../../store/index.js';
 import { PageMoment, type PageWish, type Shown } from './page-moment.js';
 import type { View } from './page-reader.js';
@@ -12,7 +13,7 @@ const QUIET_MS = 4000;
 
 /** Distinguishes a slow page from an unresponsive database. The first query of a page alone may take half a minute. */
 @Injectable()
-export class Hearing {
+export class DatabaseLiveness {
   constructor(private readonly progress: ProgressReader) {}
 
   /** Resolves when the database has answered a read of the page or, if that is slow, any other read. */
@@ -63,7 +64,7 @@ export interface MomentFound<S> {
 
 /** Finds the moment of a page, and the filter in force at that moment. */
 @Injectable()
-export class Openings {
+export class MomentFinder {
   constructor(private readonly moments: PageMoment) {}
 
   /**

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { setImmediate as soon } from 'node:timers/promises';
-import { Places } from '../../../common/index.js';
+import { Semaphore } from '../../../common/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import { Metrics } from '../../../observability/index.js';
 
@@ -66,16 +66,16 @@ export interface ReadFor {
  * goes to the credential that holds the fewest.
  */
 @Injectable()
-export class ReadPlaces {
-  private pages: Places | undefined;
-  private large: Places | undefined;
+export class ReadSlots {
+  private pages: Semaphore | undefined;
+  private large: Semaphore | undefined;
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
   /** Reads once a place is free. Throws the abort reason of `gone`. */
   read<T>({ limit, owner, gone }: ReadFor, read: () => Promise<T>): Promise<T> {
-    this.pages ??= new Places(this.share(OF_PAGES));
-    this.large ??= new Places(this.share(OF_LARGE_PAGES), LARGE_OF_CREDENTIAL);
+    this.pages ??= new Semaphore(this.share(OF_PAGES));
+    this.large ??= new Semaphore(this.share(OF_LARGE_PAGES), LARGE_OF_CREDENTIAL);
     const { pages, large } = this;
     if (limit <= SMALL_LIMIT) return pages.during(gone, read, owner);
     return large.during(gone, () => pages.during(gone, read, owner), owner);
@@ -121,7 +121,7 @@ export class PageBytes {
   most: number;
   patienceMs = PATIENCE_MS;
   private used = 0;
-  private readonly shares = new Set<Share>();
+  private readonly shares = new Set<PageBudget>();
   private readonly waiting = new Set<Waiter>();
 
   constructor(
@@ -135,8 +135,8 @@ export class PageBytes {
    * Opens the share of a page of a credential. `gone` is aborted when the client disconnects. The caller closes the share
    * when the page is complete.
    */
-  open(gone: AbortSignal, owner: string): Share {
-    const share = new Share(this, gone, owner);
+  open(gone: AbortSignal, owner: string): PageBudget {
+    const share = new PageBudget(this, gone, owner);
     this.shares.add(share);
     return share;
   }
@@ -184,7 +184,7 @@ export class PageBytes {
     });
   }
 
-  forget(share: Share): void {
+  forget(share: PageBudget): void {
     this.shares.delete(share);
   }
 
@@ -210,7 +210,7 @@ export class PageBytes {
 }
 
 /** The memory that one page holds, and its progress. */
-export class Share {
+export class PageBudget {
   /** Items of the page so far. */
   items = 0;
   /** Whether the window may hold items that were not sent. False only once its last page is sent completely. */

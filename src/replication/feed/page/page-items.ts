@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import type { Window } from '../query/window.js';
 import type { ItemsText } from '../../transcode/index.js';
-import type { Share } from './page-bytes.js';
+import type { PageBudget } from './page-bytes.js';
 import type { PageReader, PageReading } from './page-reader.js';
 
 /** Bytes of items that are held until the headers are known. For a larger page, the `_id`s are read in advance. */
@@ -16,7 +16,7 @@ export interface PageSource {
   readings: PageReading[];
   /** The page begins in the first reading, after the `lastoffsetid` of the window. */
   window: Window;
-  share: Share;
+  share: PageBudget;
 }
 
 /** The position of an item: its reading, and its `_id` as 24 hexadecimal digits. */
@@ -92,7 +92,7 @@ export async function begin(source: PageSource): Promise<PageBeginning & BegunIt
 
 async function beginningOf(
   rest: AsyncGenerator<PlacedItems, void>,
-  share: Share,
+  share: PageBudget,
   limit: number,
 ): Promise<PageBeginning> {
   const beginning: PageBeginning = { items: [], count: 0, bytes: 0, end: undefined, isAll: false };
@@ -147,7 +147,7 @@ class Held {
   }
 
   /** Releases the unsent items. Call it only while no item is being read. */
-  drop(share: Share): void {
+  drop(share: PageBudget): void {
     this.isDropped = true;
     for (const one of this.first.splice(0)) share.letGo(one.held);
     void this.rest.return();

@@ -45,9 +45,9 @@ interface AskedTo {
  * raises the mark at most. `awaited`: the page waits until the clock reaches it. `clock`: it is read as the clock.
  * `refused`: the page is refused, because pages of different moments would lose changes silently.
  */
-type Aim = 'reached' | 'awaited' | 'clock' | 'refused';
+type EndMode = 'reached' | 'awaited' | 'clock' | 'refused';
 
-export function aimOf({ to, clock, fence, isFirst }: AskedTo, markWait: number): Aim {
+export function endModeOf({ to, clock, fence, isFirst }: AskedTo, markWait: number): EndMode {
   if (to <= clock || (fence !== undefined && to <= fence)) return 'reached';
   if (to.getTime() - clock.getTime() <= Math.min(markWait, FURTHEST_MS)) return 'awaited';
   return isFirst ? 'clock' : 'refused';
@@ -130,17 +130,17 @@ export class PageMoment {
     const { mark, to, service, goesOnFrom } = wish;
     let notBefore = service && this.filters.knownFrom(service);
     let look = await this.moments.serving(mark, to, notBefore);
-    const { aim, needed } =
-      look.moment === undefined ? await this.aimOf(wish, look) : { aim: 'reached', needed: to };
+    const { mode, needed } =
+      look.moment === undefined ? await this.endModeOf(wish, look) : { mode: 'reached', needed: to };
     // The time is checked first, because a raise would announce it.
     if (goesOnFrom !== undefined && (look.moment === undefined || goesOnFrom > look.moment.fence))
       await this.announced.assertAnnounced(mark, goesOnFrom);
-    let isAwaited = aim === 'awaited';
+    let isAwaited = mode === 'awaited';
     const deadline = since + patienceOf({ to: needed, clock: look.clock }, this.settings.markWait);
     for (let raises = 0; ;) {
       const at = look.moment && (await this.placeOf(wish, look, look.moment.at));
       if (at !== undefined && look.moment !== undefined)
-        return { to: aim === 'clock' ? upToMoment(look, needed, to) : to, at, moment: look.moment.at };
+        return { to: mode === 'clock' ? upToMoment(look, needed, to) : to, at, moment: look.moment.at };
       const newest = service && look.moment && (await this.newestOf(mark, service));
       if (newest !== undefined) notBefore = newest;
       else {
@@ -163,7 +163,7 @@ export class PageMoment {
 
   /** Throws 503 `preparing`, and 400 if `to` is too far ahead for a further page. It neither waits nor needs a moment. */
   async assertAllowed(wish: Omit<PageWish, 'service'>): Promise<void> {
-    await this.aimOf(wish, await this.progress.read(wish.mark));
+    await this.endModeOf(wish, await this.progress.read(wish.mark));
   }
 
   /** Raises the mark and waits until the watcher has passed it. Throws 503 `not-watched` if that takes too long. */
@@ -176,14 +176,14 @@ export class PageMoment {
     throw problems.notWatched(waitingAt(mark, look));
   }
 
-  private async aimOf(
+  private async endModeOf(
     { mark, to, isFirst }: Omit<PageWish, 'service'>,
     { clock }: ProgressLook,
-  ): Promise<{ aim: Exclude<Aim, 'refused'>; needed: Date }> {
+  ): Promise<{ mode: Exclude<EndMode, 'refused'>; needed: Date }> {
     const fence = to > clock ? await this.announced.fence(mark) : undefined;
-    const aim = aimOf({ to, clock, fence, isFirst }, this.settings.markWait);
-    if (aim === 'refused') throw problems.invalidRequest([{ parameter: 'to', detail: inTheFuture(to) }]);
-    return { aim, needed: aim === 'clock' ? fenceAfterRaise(fence, clock) : to };
+    const mode = endModeOf({ to, clock, fence, isFirst }, this.settings.markWait);
+    if (mode === 'refused') throw problems.invalidRequest([{ parameter: 'to', detail: inTheFuture(to) }]);
+    return { mode, needed: mode === 'clock' ? fenceAfterRaise(fence, clock) : to };
   }
 
   /**

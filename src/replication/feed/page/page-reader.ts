@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { isMomentGone, isTimeout } from '../../../database/index.js';
 import { problems } from '../../../http/index.js';
 import type { PageMoment, PageWish, Shown } from './page-moment.js';
-import { type ReadFor, type ReadPlaces, ItemSizes, type Share } from './page-bytes.js';
+import { type ReadFor, type ReadSlots, ItemSizes, type PageBudget } from './page-bytes.js';
 import { type BatchQuery, BatchReader, type ReadBatch } from '../query/batch-reader.js';
 import { type Breadth, FIRST_BREADTH, narrower, relaxed, wider, type Window } from '../query/window.js';
 import type { Selection } from '../query/selection.js';
@@ -28,7 +28,7 @@ export class PageView {
 
   constructor(
     private readonly moments: PageMoment,
-    private readonly places: ReadPlaces,
+    private readonly places: ReadSlots,
     private readonly viewer: Viewer,
     private shown: Shown,
   ) {
@@ -75,7 +75,7 @@ export interface PageReading {
   /** The fields that the shape needs, as a projection. If absent, whole documents are read. */
   fields?: BatchQuery['fields'];
   /** The page's share of the memory for pages. */
-  share: Share;
+  share: PageBudget;
   /** What the page shows. */
   view: View;
   /** The `_id` after which the next reply begins, and the number of items still to come. */

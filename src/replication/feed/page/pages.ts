@@ -6,8 +6,8 @@ import { idOf, type PageBeginning, type PageSource, type Page, pageOf, type Open
 import { type Window, isEmpty, MOST_BEHIND } from '../query/window.js';
 import type { Application } from '../../../application/index.js';
 import { FeedSelector, type Selected, shapeOf } from './feed-selector.js';
-import { Hearing, orMisconfigured, type MomentFound, Openings, Retention } from './opening.js';
-import { type Share, ReadPlaces } from './page-bytes.js';
+import { DatabaseLiveness, orMisconfigured, type MomentFound, MomentFinder, Retention } from './opening.js';
+import { type PageBudget, ReadSlots } from './page-bytes.js';
 import { PageMoment } from './page-moment.js';
 
 /** The source of a feed's page. `reading` is undefined if there can be no items. */
@@ -67,7 +67,7 @@ export async function behindItems(
 export interface Ask<Request = PageRequest> {
   application: Application;
   request: Request;
-  share: Share;
+  share: PageBudget;
 }
 
 /** A page that is about to be read: its effective window, and its source. */
@@ -83,12 +83,12 @@ interface Begun {
 export class Pages {
   constructor(
     private readonly selector: FeedSelector,
-    private readonly openings: Openings,
+    private readonly finder: MomentFinder,
     private readonly moments: PageMoment,
     private readonly retention: Retention,
-    private readonly places: ReadPlaces,
+    private readonly places: ReadSlots,
     private readonly reader: PageReader,
-    private readonly hearing: Hearing,
+    private readonly liveness: DatabaseLiveness,
   ) {}
 
   async open(ask: Ask, feed: Feed): Promise<OpenPage> {
@@ -101,7 +101,7 @@ export class Pages {
       isFirst: lastoffsetid === undefined,
       goesOnFrom: from,
     };
-    const opening = await this.openings.find(asked, () => this.selector.select(application, feed));
+    const opening = await this.finder.find(asked, () => this.selector.select(application, feed));
     return this.begin(ask, feed, opening);
   }
 
@@ -124,7 +124,7 @@ export class Pages {
       window: { from, to: shown.to, isFirst: wish.isFirst },
       page: orMisconfigured(this.page({ feed, request, selected, reading }), feed.kind, selected.service),
       early: () => earlyLink(request, reading),
-      heard: this.hearing.heard(all.answered),
+      heard: this.liveness.heard(all.answered),
     };
   }
 

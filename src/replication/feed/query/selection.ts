@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import type { Filter } from '../../../application/index.js';
-import { COLLECTION_OF, type Kind, type Tenant } from '../../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import type { Tenant } from '../../../record/index.js';
 import { LEDGER } from '../../store/index.js';
 
 /** Bytes of an ObjectId. */

@@ -2,7 +2,8 @@ import { MinKey } from 'bson';
 import type { mongo } from 'mongoose';
 import type { IndexFields } from '../../../database/index.js';
 import type { Selection } from './selection.js';
-import { FIRST_ID, type Kind, type Tenant } from '../../../record/pure.js';
+import { FIRST_ID, type Tenant } from '../../../record/pure.js';
+import type { Kind } from '../../../kinds/index.js';
 
 /** How much one step of a page may examine, so that a sparse filter cannot occupy the database longer than QUERY_MS. */
 export interface Breadth {

@@ -4,7 +4,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { isDatabaseAway, isRetryable } from '../../../database/index.js';
 import { HistoryLostError } from '../log/change-stream.js';
 import { TermOverError, IncompleteIdentities, type TermAtWork, Quarantine } from '../../store/index.js';
-import { type Kind, KINDS, COLLECTION_OF, PERSON_KIND } from '../../../record/index.js';
+import { type Kind, KINDS, COLLECTION_OF, PERSON_KIND } from '../../../kinds/index.js';
 import {
   ALL,
   isIn,
@@ -19,7 +19,7 @@ import {
 } from '../../protocol/index.js';
 import { lacksId, type PresentRecord, PRESENT, type RecordLook } from '../repair/present-record.js';
 import { EmailReview } from '../repair/reviews.js';
-import { RecordCare } from '../repair/record-repair.js';
+import { RecordMaintenance } from '../repair/record-repair.js';
 import { IgnoredRecords } from '../repair/ignored-records.js';
 import { Claimants } from '../stamping/claimants.js';
 import { Restamps } from '../stamping/restamps.js';
@@ -82,18 +82,18 @@ export class MissingIds {
   async next(kind: Kind, share: AppShare = ALL): Promise<mongo.ObjectId[]> {
     const walk = this.walks.get(kind);
     if (walk === undefined) return [];
-    const stretch = await this.incomplete.nextStretch(kind, walk.behind, LOOKED_AT);
-    if (stretch === undefined) {
+    const range = await this.incomplete.nextRange(kind, walk.behind, LOOKED_AT);
+    if (range === undefined) {
       if (this.walks.get(kind) === walk) this.end(kind, walk);
       return [];
     }
     const waiting: mongo.ObjectId[] = [];
-    for await (const some of this.incomplete.inStretch(kind, stretch))
+    for await (const some of this.incomplete.inRange(kind, range))
       waiting.push(
         ...some.filter(({ _id, isNumber }) => !isNumber && isIn(share, _id)).map(({ _id }) => _id.owner),
       );
     const next = waiting.slice(0, AT_ONCE);
-    walk.behind = next.length < waiting.length ? next.at(-1)! : stretch.end;
+    walk.behind = next.length < waiting.length ? next.at(-1)! : range.end;
     return next;
   }
 
@@ -113,10 +113,10 @@ interface Written {
 
 /** Repairs the records of a batch in their current state. */
 @Injectable()
-export class CareForWritten {
+export class WrittenMaintenance {
   constructor(
     @InjectConnection() private readonly connection: Connection,
-    private readonly care: RecordCare,
+    private readonly maintenance: RecordMaintenance,
     private readonly emailReview: EmailReview,
     private readonly missingIds: MissingIds,
     private readonly quarantine: Quarantine,
@@ -126,18 +126,18 @@ export class CareForWritten {
    * Repairs the written records that are still in the share of the term. If too many of them lack an `id`, those wait. A
    * record that has left the share is repaired by the loop it moved to.
    */
-  async lookAfter(kind: Kind, { written, concerned, at }: Written, term: TermAtWork): Promise<void> {
+  async maintain(kind: Kind, { written, concerned, at }: Written, term: TermAtWork): Promise<void> {
     const records = this.missingIds.notWaiting(kind, await this.present(kind, written, term.share));
     await this.repair(kind, { records, at, term }, concerned);
   }
 
   /** Repairs some of the waiting records. A record that cannot be repaired is set aside. */
-  async lookAfterWaiting(at: LogPlace, term: TermAtWork): Promise<void> {
+  async maintainWaiting(at: LogPlace, term: TermAtWork): Promise<void> {
     for (const kind of KINDS)
-      await this.lookAfterEach(kind, await this.missingIds.next(kind, term.share), { at, term });
+      await this.maintainEach(kind, await this.missingIds.next(kind, term.share), { at, term });
   }
 
-  private async lookAfterEach(
+  private async maintainEach(
     kind: Kind,
     ids: mongo.ObjectId[],
     look: Omit<RecordLook, 'records'>,
@@ -152,12 +152,12 @@ export class CareForWritten {
         await this.quarantine.setAside({ what: 'record', kind, owner: ids[0]! }, 'giving it an id', error);
       const half = Math.ceil(ids.length / 2);
       if (ids.length > 1)
-        for (const some of [ids.slice(0, half), ids.slice(half)]) await this.lookAfterEach(kind, some, look);
+        for (const some of [ids.slice(0, half), ids.slice(half)]) await this.maintainEach(kind, some, look);
     }
   }
 
   private async repair(kind: Kind, look: RecordLook, concerned: mongo.ObjectId[]): Promise<void> {
-    const noted = await this.care.lookAfter(kind, look);
+    const noted = await this.maintenance.maintain(kind, look);
     if (kind === PERSON_KIND) await this.emailReview.review(concerned, noted);
   }
 

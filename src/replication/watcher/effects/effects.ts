@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../../observability/index.js';
-import { type Kind, KINDS, CHANNEL_KIND } from '../../../record/index.js';
+import { type Kind, KINDS, CHANNEL_KIND } from '../../../kinds/index.js';
 import { FilterChanges } from '../filters/filter-changes.js';
 import {
   type Identity,
@@ -21,7 +21,7 @@ import {
 import { KnownChannels, HeadWriter, MomentWriter, type TermAtWork } from '../../store/index.js';
 import { IgnoredRecords } from '../repair/ignored-records.js';
 import { KnowledgeReader, ownersOf } from './knowledge-reader.js';
-import { CareForWritten, DecisionWriter } from './decision-writer.js';
+import { WrittenMaintenance, DecisionWriter } from './decision-writer.js';
 
 /** What is known of the events of one kind before they are processed. */
 type Before = Pick<Knowledge, 'fences' | 'tombstones'> & { counts: EventsByTenant };
@@ -32,7 +32,7 @@ export class Effects {
   constructor(
     private readonly reader: KnowledgeReader,
     private readonly writer: DecisionWriter,
-    private readonly care: CareForWritten,
+    private readonly maintenance: WrittenMaintenance,
     private readonly moments: MomentWriter,
     private readonly heads: HeadWriter,
     private readonly channels: KnownChannels,
@@ -90,8 +90,8 @@ export class Effects {
     const waited = waitingIn(read.partials);
     const fences = withPassed(known.fences, passed);
     await this.writer.write(kind, { decisions, partials, at, fences, waited }, term);
-    const written = ownersOf(ofRecords.filter(isToBeLookedAfter));
-    await this.care.lookAfter(kind, { written, concerned, at }, term);
+    const written = ownersOf(ofRecords.filter(needsMaintenance));
+    await this.maintenance.maintain(kind, { written, concerned, at }, term);
     await this.moments.write(decisions.moments);
     await this.heads.write(decisions.heads, fences);
     return passed;
@@ -107,7 +107,7 @@ function isOfRecord(event: KindEvent): event is WrittenEvent | DeletedEvent {
 }
 
 /** Whether the record may lack something that the event does not show. */
-function isToBeLookedAfter(event: WrittenEvent | DeletedEvent): boolean {
+function needsMaintenance(event: WrittenEvent | DeletedEvent): boolean {
   return event.type === 'written' && !event.isStampOnly && event.isInOrder !== true;
 }
 

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { isMomentGone, readAsOf, type SnapshotOptions } from '../../../database/index.js';
-import { COLLECTION_OF, IDENTITY_TEXTS, type Kind, isObjectId } from '../../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { IDENTITY_TEXTS, isObjectId } from '../../../record/index.js';
 import {
   type StoredIdentity,
   withTold,

@@ -4,12 +4,13 @@ import type { Connection, mongo } from 'mongoose';
 import { Tempo, type Work, judgedDifferently } from '../../protocol/index.js';
 import { DeadlineError, endsAfter, within as endsWithin } from '../../../common/index.js';
 import { isTimeout } from '../../../database/index.js';
-import { COLLECTION_OF, type Tenant } from '../../../record/index.js';
+import { COLLECTION_OF } from '../../../kinds/index.js';
+import type { Tenant } from '../../../record/index.js';
 import { type Restamped, Restamps } from '../stamping/restamps.js';
 import {
-  inStretch,
-  nextStretch,
-  STRETCH_MS,
+  inRange,
+  nextRange,
+  RANGE_MS,
   walk,
   type ReadVersion,
   type TermAtWork,
@@ -18,7 +19,7 @@ import {
   WorkedThrough,
   FilterVersions,
 } from '../../store/index.js';
-import { isOfDatabase } from './taken-filters.js';
+import { isOfDatabase } from './wanted-services.js';
 
 /**
  * Reports from time to time how many records were examined for an edited filter, and of how many. A short stamping ends
@@ -87,7 +88,7 @@ export interface StampingTerm {
 @Injectable()
 export class EditedRecords {
   /** Time limit for MongoDB to evaluate both filters on a range of records (milliseconds). */
-  private readonly judgingMs = STRETCH_MS;
+  private readonly judgingMs = RANGE_MS;
   private readonly tellMs = TELL_MS;
 
   constructor(
@@ -113,12 +114,12 @@ export class EditedRecords {
     const way = { key: '_id', among: { organizationid, appid } };
     const progress = this.progressOf(entry, term);
     await walk(undefined, {
-      next: (behind, most) => nextStretch(collection, way, { behind, most, maxTimeMS: STRETCH_MS }),
-      work: async (stretch) => {
-        const within = { organizationid, appid, _id: inStretch(stretch) };
+      next: (behind, most) => nextRange(collection, way, { behind, most, maxTimeMS: RANGE_MS }),
+      work: async (range) => {
+        const within = { organizationid, appid, _id: inRange(range) };
         const ids = await this.idsOf(collection, { $and: [within, differing ?? {}] }).catch(
           (error: unknown) => {
-            const isTooSlowAlone = isTimeout(error) && stretch.count === 1;
+            const isTooSlowAlone = isTimeout(error) && range.count === 1;
             const isStuck = error instanceof DeadlineError && differing !== undefined;
             if (isOfDatabase(error) && !isTooSlowAlone && !isStuck) throw error;
             term.showLife();
@@ -135,7 +136,7 @@ export class EditedRecords {
           since.stamps += stamped;
           done.stamped += stamped;
           done.setAside += setAside;
-          await progress.within((stretch.count * (first + some.length)) / ids.length);
+          await progress.within((range.count * (first + some.length)) / ids.length);
         }
       },
       advance: ({ count }) => progress.advance(count),
@@ -154,7 +155,7 @@ export class EditedRecords {
     return new StampingProgress(
       () =>
         records
-          .countDocuments({ organizationid, appid }, { maxTimeMS: STRETCH_MS })
+          .countDocuments({ organizationid, appid }, { maxTimeMS: RANGE_MS })
           .catch(() => undefined)
           .finally(() => term.showLife()),
       (work) => this.entries.tell(entry, work).catch(() => undefined),

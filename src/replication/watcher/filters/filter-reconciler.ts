@@ -6,11 +6,10 @@ import type { ServiceKey } from '../../../application/index.js';
 import { atMost } from '../../../common/index.js';
 import { RecordsHeldError } from '../../../record/index.js';
 import { EditedRecords, type StampingTerm } from './edited-records.js';
-import { isElsewhere, assertTaken, isTaken } from './taken-filters.js';
+import { isElsewhere, assertTaken, isTaken, WantedServices, type WantedService } from './wanted-services.js';
 import { type FilterVersionChange, reconciled, type WantedFilter, wantedOf } from '../../protocol/index.js';
 import { type ReadVersion, type TermAtWork, FilterVersions } from '../../store/index.js';
 import { serviceName } from './edited-services.js';
-import { WantedServices, type WantedService } from './wanted-services.js';
 
 /** Number of services that are processed concurrently. */
 const SIDE_BY_SIDE = 5;

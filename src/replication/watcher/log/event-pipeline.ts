@@ -1,20 +1,17 @@
 import type { mongo } from 'mongoose';
 import { SERVICES } from '../../../application/index.js';
+import { COLLECTION_OF, KINDS, PERSON_KIND, type Kind } from '../../../kinds/index.js';
 import {
-  COLLECTION_OF,
   EARLIEST,
   hasMoreTexts,
   idAt,
   IDENTITY,
   identityTextsAt,
   isShortText,
-  KINDS,
-  PERSON_KIND,
   textAt,
   textsAt,
   isObjectId,
   isUnreadable,
-  type Kind,
 } from '../../../record/index.js';
 import { LEDGER, MARKS, LEASES } from '../../store/index.js';
 import {
@@ -76,11 +73,11 @@ const isOnly = (field: string) => ({
   ],
 });
 
-/** The collections of records in which the watcher repairs nothing but {@link LOOKED_AFTER}. */
+/** The collections of records in which the watcher repairs nothing but {@link MAINTAINED}. */
 const WITHOUT_E_MAIL = KINDS.filter((kind) => kind !== PERSON_KIND).map((kind) => COLLECTION_OF[kind]);
 
 /** The fields of such a record in which the watcher repairs what other programs left out. */
-const LOOKED_AFTER = [...IDENTITY, 'channels'];
+const MAINTAINED = [...IDENTITY, 'channels'];
 const PATHS = { $concatArrays: [CHANGED, REMOVED, { $map: { input: TRUNCATED, in: '$$this.field' } }] };
 const ROOTS = { $map: { input: PATHS, in: { $arrayElemAt: [{ $split: ['$$this', '.'] }, 0] } } };
 
@@ -92,7 +89,7 @@ const IS_SHOWN = {
   $cond: [
     isA('insert'),
     { $not: [hasMoreTexts('$fullDocument.channels')] },
-    { $and: [isA('update'), { $eq: [{ $size: { $setIntersection: [ROOTS, LOOKED_AFTER] } }, 0] }] },
+    { $and: [isA('update'), { $eq: [{ $size: { $setIntersection: [ROOTS, MAINTAINED] } }, 0] }] },
   ],
 };
 

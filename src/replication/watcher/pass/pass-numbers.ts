@@ -11,13 +11,14 @@ import {
   type Rival,
   placeOf,
 } from '../../protocol/index.js';
-import { COLLECTION_OF, IDENTITY_TEXTS, type Kind } from '../../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { IDENTITY_TEXTS } from '../../../record/index.js';
 import { IgnoredRecords } from '../repair/ignored-records.js';
 import type { PresentRecord } from '../repair/present-record.js';
 import { Claimants } from '../stamping/claimants.js';
 import { Resurrections } from '../stamping/resurrections.js';
 import {
-  type Stretch,
+  type IdRange,
   type TermAtWork,
   Ledger,
   LedgerSlices,
@@ -61,10 +62,10 @@ export class PassNumbers {
   ) {}
 
   /** Learns texts of a range under which a number is known: a text takes precedence. */
-  async displace(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
+  async displace(kind: Kind, range: IdRange, run: PassRun): Promise<void> {
     if (!(await this.claimants.anyNumberLives(kind))) return;
     const at = placeIn(run);
-    const piece = { stretch, share: run.term.share };
+    const piece = { range, share: run.term.share };
     for await (const some of this.slices.besideNumbers(kind, piece)) {
       const found = some.map(({ owner, ...identity }): Life => lifeOf({ ...identity, kind }, owner, at));
       const lives = await this.stillThere(kind, await this.ledger.behindNumbers(found));
@@ -90,8 +91,8 @@ export class PassNumbers {
    * Forgets incomplete identities whose record is gone, and those that no longer claim a number. After a lost history no
    * event reports this, and such an identity must not replace a record.
    */
-  async forgetStale(kind: Kind, stretch: Stretch, { at, term }: PassRun): Promise<void> {
-    for await (const some of this.incomplete.inStretch(kind, stretch, term.share)) {
+  async forgetStale(kind: Kind, range: IdRange, { at, term }: PassRun): Promise<void> {
+    for await (const some of this.incomplete.inRange(kind, range, term.share)) {
       const present = await this.present(
         kind,
         some.map(({ _id }) => _id.owner),

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { COLLECTION_OF, type Kind, KINDS, type Tenant } from '../../../record/index.js';
+import { COLLECTION_OF, type Kind, KINDS } from '../../../kinds/index.js';
+import type { Tenant } from '../../../record/index.js';
 import {
   type Identity,
   ALL,
@@ -14,17 +15,17 @@ import { Resurrections } from '../stamping/resurrections.js';
 import { Restamps } from '../stamping/restamps.js';
 import {
   type Found,
-  nextStretch,
-  type Stretch,
-  STRETCH_MS,
+  nextRange,
+  type IdRange,
+  RANGE_MS,
   type Way,
-  type EntryStretch,
+  type EntryRange,
   IncompleteIdentities,
   Ledger,
   LedgerSlices,
   type Concern,
 } from '../../store/index.js';
-import { PassCare } from './pass-care.js';
+import { PassMaintenance } from './pass-maintenance.js';
 import { PassNumbers, type PassRun } from './pass-numbers.js';
 
 /** One step of a pass: a walk over all documents of one type in a share. */
@@ -32,7 +33,7 @@ export interface PassStep<S extends Found = Found> extends Pick<Way<S>, 'next' |
   /** The same in every version, because a pass resumes by it after a restart. */
   name: string;
   /** What is set aside if a range of a single document fails. */
-  concern: (stretch: S) => Concern;
+  concern: (range: S) => Concern;
 }
 
 /** Number of documents at the start of a pass. */
@@ -54,7 +55,7 @@ export class PassSteps {
     private readonly slices: LedgerSlices,
     private readonly incomplete: IncompleteIdentities,
     private readonly numbers: PassNumbers,
-    private readonly care: PassCare,
+    private readonly maintenance: PassMaintenance,
     private readonly resurrections: Resurrections,
     private readonly restamps: Restamps,
   ) {}
@@ -92,8 +93,8 @@ export class PassSteps {
     return {
       name: `incomplete identities of ${COLLECTION_OF[kind]}`,
       concern: ({ end }) => ({ what: 'record', kind, owner: end }),
-      next: (behind, most) => this.incomplete.nextStretch(kind, behind, most, walkedIn(run.term.share)),
-      work: (stretch) => this.numbers.forgetStale(kind, stretch, run),
+      next: (behind, most) => this.incomplete.nextRange(kind, behind, most, walkedIn(run.term.share)),
+      work: (range) => this.numbers.forgetStale(kind, range, run),
     };
   }
 
@@ -102,29 +103,29 @@ export class PassSteps {
    * watcher could later write what it saw before that stream, and no event would ever end that life. Tombstones whose record
    * exists live again. After a lost history, the others are re-stamped.
    */
-  private entries(run: PassRun): PassStep<EntryStretch> {
+  private entries(run: PassRun): PassStep<EntryRange> {
     return {
       name: 'ledger',
       concern: ({ end }) => ({ what: 'tombstone', owner: end }),
       next: (behind, most) => this.slices.nextEntries(run.term.share, behind, most),
-      work: (stretch) => this.confirm(stretch, run),
+      work: (range) => this.confirm(range, run),
     };
   }
 
   /** The same for one application and kind. */
-  private entriesOf(tenant: Tenant, kind: Kind, run: PassRun): PassStep<EntryStretch> {
+  private entriesOf(tenant: Tenant, kind: Kind, run: PassRun): PassStep<EntryRange> {
     return {
       name: `ledger of ${COLLECTION_OF[kind]}`,
       concern: ({ end }) => ({ what: 'tombstone', owner: end }),
       next: (behind, most) => this.slices.nextOfTenant(tenant, kind, behind, most),
-      work: (stretch) => this.confirm(stretch, run),
+      work: (range) => this.confirm(range, run),
     };
   }
 
-  private async confirm(stretch: EntryStretch, { at, progress, term, keepUp }: PassRun): Promise<void> {
-    await this.slices.confirm(stretch, at);
+  private async confirm(range: EntryRange, { at, progress, term, keepUp }: PassRun): Promise<void> {
+    await this.slices.confirm(range, at);
     term.showLife();
-    for await (const dead of this.slices.tombstones(stretch)) {
+    for await (const dead of this.slices.tombstones(range)) {
       for (const kind of KINDS)
         await this.resurrections.look(
           kind,
@@ -143,20 +144,20 @@ export class PassSteps {
     const { share } = term;
     const way = { key: '_id', among: documentsOf(walkedIn(share)), along: recordsAlong(share) };
     const collection = this.connection.collection(COLLECTION_OF[kind]);
-    const learn = (stretch: Stretch) =>
+    const learn = (range: IdRange) =>
       progress.isBare === true
-        ? this.slices.learnFirst(kind, { stretch, share }, at)
-        : this.slices.learn(kind, { stretch, share }, at);
+        ? this.slices.learnFirst(kind, { range, share }, at)
+        : this.slices.learn(kind, { range, share }, at);
     return {
       name: COLLECTION_OF[kind],
       concern: ({ end }) => ({ what: 'record', kind, owner: end }),
-      next: (behind, most) => nextStretch(collection, way, { behind, most, maxTimeMS: STRETCH_MS }),
-      work: async (stretch) => {
-        await learn(stretch);
+      next: (behind, most) => nextRange(collection, way, { behind, most, maxTimeMS: RANGE_MS }),
+      work: async (range) => {
+        await learn(range);
         term.showLife();
-        await this.care.take(kind, stretch, run);
+        await this.maintenance.take(kind, range, run);
         term.showLife();
-        if (progress.isRepair) await this.care.restamp(kind, stretch, run);
+        if (progress.isRepair) await this.maintenance.restamp(kind, range, run);
       },
     };
   }
@@ -167,18 +168,18 @@ export class PassSteps {
       name: `owners of ${COLLECTION_OF[kind]}`,
       concern: ({ end }) => ({ what: 'record', kind, owner: end }),
       next: (behind, most) => this.slices.nextOwners(kind, behind, most),
-      work: (stretch) => this.bury(this.slices.gone(kind, { stretch, share }), at),
+      work: (range) => this.bury(this.slices.gone(kind, { range, share }), at),
     };
   }
 
   /** The same for one application. */
-  private livingOf(tenant: Tenant, kind: Kind, { at }: PassRun): PassStep<EntryStretch> {
+  private livingOf(tenant: Tenant, kind: Kind, { at }: PassRun): PassStep<EntryRange> {
     return {
       name: `owners of ${COLLECTION_OF[kind]}`,
       concern: ({ owner, end }) =>
         owner === undefined ? { what: 'tombstone', owner: end } : { what: 'record', kind, owner },
       next: (behind, most) => this.slices.nextOfTenant(tenant, kind, behind, most),
-      work: (stretch) => this.bury(this.slices.goneAmong(kind, stretch), at),
+      work: (range) => this.bury(this.slices.goneAmong(kind, range), at),
     };
   }
 

@@ -2,9 +2,10 @@ import { type Connection, mongo } from 'mongoose';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { APPLICATIONS } from '../../../application/index.js';
-import { COLLECTION_OF, KINDS, type Tenant, type Kind } from '../../../record/index.js';
+import { COLLECTION_OF, KINDS, type Kind } from '../../../kinds/index.js';
+import type { Tenant } from '../../../record/index.js';
 import {
-  STRETCH_MS,
+  RANGE_MS,
   walk,
   INCOMPLETE_IDENTITIES,
   Ledger,
@@ -71,7 +72,7 @@ async function inSample(connection: Connection, name: string): Promise<Large[]> 
         { $group: { _id: { organizationid: '$organizationid', appid: '$appid' }, count: { $sum: 1 } } },
         { $match: { count: { $gte: FEWEST } } },
       ],
-      { maxTimeMS: STRETCH_MS },
+      { maxTimeMS: RANGE_MS },
     )
     .toArray();
   return found.flatMap(({ _id: { organizationid, appid }, count }) =>
@@ -203,13 +204,13 @@ export class Pass {
     await walk(reached.behind, {
       next: step.next,
       work: step.work,
-      leave: (stretch, error) =>
-        this.quarantine.setAside(step.concern(stretch), `the pass over ${step.name}`, error),
-      advance: async (stretch) => {
-        count += stretch.count;
+      leave: (range, error) =>
+        this.quarantine.setAside(step.concern(range), `the pass over ${step.name}`, error),
+      advance: async (range) => {
+        count += range.count;
         await run.keepUp();
-        Object.assign(reached, { behind: stretch.end, token: run.token() });
-        await teller.advance(stretch.count);
+        Object.assign(reached, { behind: range.end, token: run.token() });
+        await teller.advance(range.count);
       },
       stop: run.stop,
       term: run.term,
@@ -220,7 +221,7 @@ export class Pass {
   private async countRecords(kind: Kind, { organizationid, appid }: Tenant): Promise<number> {
     const records = this.connection.collection(COLLECTION_OF[kind]);
     const hint = await statedIndex(records, recordsAlong({ only: { organizationid, appid } }));
-    return records.countDocuments({ organizationid, appid }, { hint, maxTimeMS: STRETCH_MS });
+    return records.countDocuments({ organizationid, appid }, { hint, maxTimeMS: RANGE_MS });
   }
 }
 

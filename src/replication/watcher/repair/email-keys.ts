@@ -12,7 +12,8 @@ import {
   type StoredHolder,
 } from '../collections.schema.js';
 import { Metrics } from '../../../observability/index.js';
-import { BY_EMAIL_KEY, type RecordDocument, modelOf, PERSON_KIND } from '../../../record/index.js';
+import { BY_EMAIL_KEY, type RecordDocument, modelOf } from '../../../record/index.js';
+import { PERSON_KIND } from '../../../kinds/index.js';
 import { EMAIL_TEXT } from './present-record.js';
 import { type RecordWrite, RecordWrites } from './record-writes.js';
 

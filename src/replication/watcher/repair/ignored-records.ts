@@ -1,8 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
-import { FIRST_ID, type Kind, KINDS, COLLECTION_OF, byKind } from '../../../record/index.js';
-import { StrangersCount, STRANGERS } from './strangers.js';
+import { FIRST_ID } from '../../../record/index.js';
+import { type Kind, KINDS, COLLECTION_OF, byKind } from '../../../kinds/index.js';
+import { ForeignIdCount, FOREIGN_IDS } from './foreign-ids.js';
 import { readAsOf } from '../../../database/index.js';
 import { Metrics } from '../../../observability/index.js';
 import { type Rival, ALL, type AppShare, type LogPlace } from '../../protocol/index.js';
@@ -13,10 +14,10 @@ const MOST_REMEMBERED = 10_000;
 
 /** What one term knows of ignored records, and its position in the search for them. */
 class IgnoredCounts {
-  readonly strangers = byKind(() => new StrangersCount());
+  readonly foreignIds = byKind(() => new ForeignIdCount());
   /** Undefined until they are counted for the first time. */
   readonly rivals: Partial<Record<Kind, number>> = {};
-  readonly homeless = byKind(() => new Set<string>());
+  readonly unassigned = byKind(() => new Set<string>());
   /** The kind that is searched, and the last record that was read. */
   kind: Kind = KINDS[0]!;
   behind = FIRST_ID;
@@ -27,12 +28,12 @@ class IgnoredCounts {
   private readonly counted: Partial<Record<Kind, number>> = {};
 
   remember(kind: Kind, key: string): void {
-    for (const set of [this.homeless[kind], ...(kind === this.kind ? [this.found] : [])])
+    for (const set of [this.unassigned[kind], ...(kind === this.kind ? [this.found] : [])])
       if (set.size < MOST_REMEMBERED) set.add(key);
   }
 
   forget(kind: Kind, key: string): void {
-    this.homeless[kind].delete(key);
+    this.unassigned[kind].delete(key);
     if (kind !== this.kind) return;
     this.found.delete(key);
     this.rightMeanwhile?.add(key);
@@ -47,7 +48,7 @@ class IgnoredCounts {
 
   /** The kind was searched completely: records that were not found are no longer ignored. The next kind follows. */
   endRound(): void {
-    this.homeless[this.kind] = this.found;
+    this.unassigned[this.kind] = this.found;
     this.kind = KINDS[(KINDS.indexOf(this.kind) + 1) % KINDS.length]!;
     this.behind = FIRST_ID;
     this.found = new Set();
@@ -61,7 +62,7 @@ class IgnoredCounts {
   }
 
   total(kind: Kind): number {
-    return this.strangers[kind].count + this.homeless[kind].size + (this.rivals[kind] ?? 0);
+    return this.foreignIds[kind].count + this.unassigned[kind].size + (this.rivals[kind] ?? 0);
   }
 }
 
@@ -70,7 +71,7 @@ const SLICE = 10_000;
 const BETWEEN_SLICES_MS = 20;
 const BETWEEN_ROUNDS_MS = 600_000;
 const LONGEST_MS = 10_000;
-const IS_HOMELESS = {
+const IS_UNASSIGNED = {
   $or: [{ $ne: [{ $type: '$organizationid' }, 'string'] }, { $ne: [{ $type: '$appid' }, 'string'] }],
 };
 
@@ -86,12 +87,12 @@ interface Heard {
 interface Slice {
   last: mongo.ObjectId;
   count: number;
-  homeless: mongo.ObjectId[];
+  unassigned: mongo.ObjectId[];
 }
 
 /**
- * Counts and logs the records that can never be delivered (contract §4, `tidemark_ignored_records`): `strangers`, whose
- * `_id` is not an ObjectId; `homeless` records, whose organization or application is not a string; and rivals, whose `id` is
+ * Counts and logs the records that can never be delivered (contract §4, `tidemark_ignored_records`): `foreignIds`, whose
+ * `_id` is not an ObjectId; `unassigned` records, whose organization or application is not a string; and rivals, whose `id` is
  * a number under which another record is known. Events adjust the counts. Beside the stream, existing records are counted
  * slowly, in continuous rounds.
  */
@@ -109,7 +110,7 @@ export class IgnoredRecords implements Job {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Reads one slice of a kind. The first slice also counts `strangers` and rivals. */
+  /** Reads one slice of a kind. The first slice also counts `foreignIds` and rivals. */
   async step(): Promise<number> {
     const { counts } = this;
     const { kind } = counts;
@@ -124,16 +125,16 @@ export class IgnoredRecords implements Job {
     return last === undefined && counts.kind === KINDS[0] ? BETWEEN_ROUNDS_MS : BETWEEN_SLICES_MS;
   }
 
-  /** Adjusts the counts by events: `strangers` that were added or deleted, and `homeless` records that were deleted. */
+  /** Adjusts the counts by events: `foreignIds` that were added or deleted, and `unassigned` records that were deleted. */
   hear(kind: Kind, events: Heard[]): void {
-    const strangers = events.filter(({ owner }) => !(owner instanceof mongo.ObjectId));
-    const written = strangers.filter(({ type }) => type === 'written');
+    const foreignIds = events.filter(({ owner }) => !(owner instanceof mongo.ObjectId));
+    const written = foreignIds.filter(({ type }) => type === 'written');
     if (written.length > 0)
       this.log.warn(
         `${written.length} ${kind}s are ignored: their _id is not an ObjectId, such as ${nameOf(written[0]!.owner)}`,
       );
-    for (const { type, place, isNew } of strangers)
-      this.counts.strangers[kind].move(place, type === 'deleted' ? -1 : isNew ? 1 : 0);
+    for (const { type, place, isNew } of foreignIds)
+      this.counts.foreignIds[kind].move(place, type === 'deleted' ? -1 : isNew ? 1 : 0);
     for (const { type, owner } of events) if (type === 'deleted') this.counts.forget(kind, String(owner));
     this.tell(kind);
   }
@@ -146,7 +147,7 @@ export class IgnoredRecords implements Job {
       const key = String(record._id);
       if (isDeliverable(record)) counts.forget(kind, key);
       else {
-        if (!counts.homeless[kind].has(key)) fresh.push(key);
+        if (!counts.unassigned[kind].has(key)) fresh.push(key);
         counts.remember(kind, key);
       }
     }
@@ -193,12 +194,12 @@ export class IgnoredRecords implements Job {
   }
 
   /** Counts as of the present, independently of the position of the stream. */
-  private async countStrangers({ kind, strangers }: IgnoredCounts): Promise<void> {
+  private async countStrangers({ kind, foreignIds }: IgnoredCounts): Promise<void> {
     const options = { limit: MOST_COUNTED, maxTimeMS: LONGEST_MS };
-    await strangers[kind].recount(async () => {
+    await foreignIds[kind].recount(async () => {
       const { at } = await this.workedThrough.now();
       const count = await readAsOf(this.connection.getClient(), at, (snapshot) =>
-        this.records(kind).countDocuments(STRANGERS, { ...snapshot, ...options }),
+        this.records(kind).countDocuments(FOREIGN_IDS, { ...snapshot, ...options }),
       );
       return { at, count };
     });
@@ -214,7 +215,7 @@ export class IgnoredRecords implements Job {
     let slice: Slice | undefined;
     await counts.rememberThose(kind, async () => {
       slice = await this.readSlice(kind, behind);
-      return (slice?.homeless ?? []).map(String);
+      return (slice?.unassigned ?? []).map(String);
     });
     return slice?.count === SLICE ? slice.last : undefined;
   }
@@ -226,13 +227,13 @@ export class IgnoredRecords implements Job {
           { $match: { _id: { $gt: behind } } },
           { $sort: { _id: 1 } },
           { $limit: SLICE },
-          { $project: { homeless: IS_HOMELESS } },
+          { $project: { unassigned: IS_UNASSIGNED } },
           {
             $group: {
               _id: null,
               last: { $last: '$_id' },
               count: { $sum: 1 },
-              homeless: { $push: { $cond: ['$homeless', '$_id', '$$REMOVE'] } },
+              unassigned: { $push: { $cond: ['$homeless', '$_id', '$$REMOVE'] } },
             },
           },
         ],

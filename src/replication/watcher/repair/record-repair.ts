@@ -3,9 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { emailKeyOf } from '../../../member/index.js';
+import { type Kind, COLLECTION_OF, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
 import {
-  type Kind,
-  COLLECTION_OF,
   doubled,
   idTextAt,
   single,
@@ -13,8 +12,6 @@ import {
   RecordsHeldError,
   stampDoubled,
   writeUnlessHeld,
-  CHANNEL_KIND,
-  PERSON_KIND,
 } from '../../../record/index.js';
 import { type PresentRecord, isDeliverable, type RecordLook, carriedChannels } from './present-record.js';
 import { literal } from '../../../common/index.js';
@@ -143,7 +140,7 @@ function giveId({ owner: _id, identity }: Life): RecordWrite {
 
 /** Checks and repairs records in their current state, for events and walks alike. */
 @Injectable()
-export class RecordCare {
+export class RecordMaintenance {
   constructor(
     private readonly ignored: IgnoredRecords,
     private readonly tooLarge: TooLarge,
@@ -153,7 +150,7 @@ export class RecordCare {
   ) {}
 
   /** Returns the members whose e-mail is already taken by another member. */
-  async lookAfter(kind: Kind, look: RecordLook): Promise<mongo.ObjectId[]> {
+  async maintain(kind: Kind, look: RecordLook): Promise<mongo.ObjectId[]> {
     this.ignored.see(kind, look.records);
     this.tooLarge.see(kind, look.records);
     await this.unreadableIds.remove(kind, look.records);

@@ -3,15 +3,8 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { LRUCache } from 'lru-cache';
 import { type SingleWrite, writeEach } from '../../../database/index.js';
-import {
-  COLLECTION_OF,
-  type Kind,
-  RecordsHeldError,
-  writeUnlessHeld,
-  isUnreadable,
-  CHANNEL_KIND,
-  PERSON_KIND,
-} from '../../../record/index.js';
+import { COLLECTION_OF, type Kind, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
+import { RecordsHeldError, writeUnlessHeld, isUnreadable } from '../../../record/index.js';
 import { Quarantine, type RefusedWrite } from '../../store/index.js';
 import { atMost, literal } from '../../../common/index.js';
 import { Metrics } from '../../../observability/index.js';

@@ -8,14 +8,8 @@ import {
   type EmailHolder,
   isSameKey,
 } from '../collections.schema.js';
-import {
-  COLLECTION_OF,
-  FIRST_ID,
-  type Kind,
-  KINDS,
-  CHANNEL_KIND,
-  PERSON_KIND,
-} from '../../../record/index.js';
+import { COLLECTION_OF, type Kind, KINDS, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
+import { FIRST_ID } from '../../../record/index.js';
 import {
   KnownChannels,
   type Job,
@@ -213,14 +207,13 @@ export class IncompleteReview implements Job {
   /** Processes one slice of a kind. */
   async step(stop: AbortSignal): Promise<number> {
     const { kind } = this;
-    const stretch = await this.incomplete.nextStretch(kind, this.behind, SLICE);
-    this.behind = stretch?.end;
-    if (stretch === undefined) {
+    const range = await this.incomplete.nextRange(kind, this.behind, SLICE);
+    this.behind = range?.end;
+    if (range === undefined) {
       this.kind = KINDS[(KINDS.indexOf(kind) + 1) % KINDS.length]!;
       return this.kind === KINDS[0] ? BETWEEN_ROUNDS_MS : BETWEEN_INCOMPLETE_MS;
     }
-    for await (const some of this.incomplete.inStretch(kind, stretch))
-      await this.forgetStale(kind, some, stop);
+    for await (const some of this.incomplete.inRange(kind, range)) await this.forgetStale(kind, some, stop);
     return BETWEEN_INCOMPLETE_MS;
   }
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { type Connection, type Model, mongo } from 'mongoose';
-import { COLLECTION_OF, idTextAt, isNumberText, type Kind, type Tenant } from '../../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { idTextAt, isNumberText, type Tenant } from '../../../record/index.js';
 import {
   type Claims,
   type DeadIdentity,

@@ -8,7 +8,7 @@ export const AT_ONCE_MOST = 1_000_000;
 /** Most notes of a reason in the collection, plus at most the above, regardless of the retention period. */
 export const KEPT_MOST = 10_000_000;
 
-interface Purse {
+interface Allowance {
   left: number;
   at: number;
 }
@@ -18,7 +18,7 @@ interface Purse {
  * removed only by age. So each reason has its own budget, which refills as slowly as notes are removed.
  */
 export class RestampBudget {
-  private readonly purses = new Map<RestampReason, Purse>();
+  private readonly allowances = new Map<RestampReason, Allowance>();
   /** `_id`s per millisecond. */
   private readonly refill: number;
 
@@ -28,10 +28,10 @@ export class RestampBudget {
 
   /** Whether this many `_id`s may be noted at this time (milliseconds). If so, they count against the budget. */
   spend(reason: RestampReason, count: number, now: number): boolean {
-    const { left, at } = this.purses.get(reason) ?? { left: AT_ONCE_MOST, at: now };
+    const { left, at } = this.allowances.get(reason) ?? { left: AT_ONCE_MOST, at: now };
     const full = Math.min(AT_ONCE_MOST, left + Math.max(0, now - at) * this.refill);
     const isEnough = full >= count;
-    this.purses.set(reason, { left: isEnough ? full - count : full, at: now });
+    this.allowances.set(reason, { left: isEnough ? full - count : full, at: now });
     return isEnough;
   }
 }

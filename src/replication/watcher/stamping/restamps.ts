@@ -3,14 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { within } from '../../../common/index.js';
 import { Metrics } from '../../../observability/index.js';
-import {
-  COLLECTION_OF,
-  type Kind,
-  needsStamp,
-  RecordsHeldError,
-  stampAnew,
-  type Stamping,
-} from '../../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { needsStamp, RecordsHeldError, stampAnew, type Stamping } from '../../../record/index.js';
 import { LEDGER, type TermAtWork, type Concern, Quarantine } from '../../store/index.js';
 import type { Late, Cause, RestampReason } from '../../protocol/index.js';
 import type { EditedService } from '../collections.schema.js';

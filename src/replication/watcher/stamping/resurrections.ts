@@ -3,14 +3,8 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { later } from '../../../common/index.js';
 import { isUnfit, pastValidator } from '../../../database/index.js';
-import {
-  COLLECTION_OF,
-  IDENTITY_TEXTS,
-  type Kind,
-  needsStamp,
-  RecordsHeldError,
-  writeUnlessHeld,
-} from '../../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { IDENTITY_TEXTS, needsStamp, RecordsHeldError, writeUnlessHeld } from '../../../record/index.js';
 import {
   type DeadIdentity,
   identitiesByTenant,

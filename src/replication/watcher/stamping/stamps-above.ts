@@ -3,7 +3,8 @@ import { InjectConnection } from '@nestjs/mongoose';
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import type { PastValidator } from '../../../database/index.js';
 import { Metrics } from '../../../observability/index.js';
-import { COLLECTION_OF, type Kind, stampAnew, stampTogether } from '../../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { stampAnew, stampTogether } from '../../../record/index.js';
 import { Quarantine } from '../../store/index.js';
 import { RestampNotes } from './restamp-notes.js';
 

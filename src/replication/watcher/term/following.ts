@@ -5,7 +5,7 @@ import { IndexKeeper } from '../../../database/index.js';
 import type { Batch } from '../log/change-stream.js';
 import { type Fences, type Mark, placeBehind, type EventsByTenant } from '../../protocol/index.js';
 import { HeadWriter, MARK_MODEL, readFences } from '../../store/index.js';
-import { CareForWritten, MissingIds } from '../effects/decision-writer.js';
+import { WrittenMaintenance, MissingIds } from '../effects/decision-writer.js';
 import { Lanes } from './lanes.js';
 import { OwnPass } from './own-pass.js';
 import { furthest, StreamWork, type Start, type Term } from './stream-work.js';
@@ -25,7 +25,7 @@ export class Following {
     private readonly indexes: IndexKeeper,
     private readonly work: StreamWork,
     private readonly ownPass: OwnPass,
-    private readonly care: CareForWritten,
+    private readonly maintenance: WrittenMaintenance,
     private readonly missingIds: MissingIds,
     private readonly heads: HeadWriter,
   ) {}
@@ -63,7 +63,7 @@ export class Following {
         indexesAt = performance.now();
       }
       const heavy = await this.workThrough(batch, lanes, fences);
-      if (batch.isLast) await this.care.lookAfterWaiting(placeBehind(batch.until), lanes.mainTerm);
+      if (batch.isLast) await this.maintenance.maintainWaiting(placeBehind(batch.until), lanes.mainTerm);
       const reached = furthest(watched, batch.until);
       if (awaited === undefined) lanes.putAside(batch, heavy, reached);
       const isDue = batch.events.length > 0 || hasCome || lanes.isChanged;

@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
-import { KINDS, type Tenant } from '../../../record/index.js';
+import { KINDS } from '../../../kinds/index.js';
+import type { Tenant } from '../../../record/index.js';
 import type { Batch } from '../log/change-stream.js';
 import {
   type Fences,

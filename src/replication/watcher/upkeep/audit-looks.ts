@@ -5,7 +5,8 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { type Identity, identityKey, identitiesByTenant, identityOf } from '../../protocol/index.js';
 import { earlier } from '../../../common/index.js';
 import { alongIndex, readAsOf, type SnapshotOptions } from '../../../database/index.js';
-import { COLLECTION_OF, FIRST_ID, IDENTITY_TEXTS, type Kind } from '../../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { FIRST_ID, IDENTITY_TEXTS } from '../../../record/index.js';
 import { LEDGER, type LedgerEntry, recordsUnder, type Now, WorkedThrough } from '../../store/index.js';
 
 /** The owner of an identity, according to the collection or the ledger. */

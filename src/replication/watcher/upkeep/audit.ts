@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { mongo, Model } from 'mongoose';
 import { InjectModel } from '@nestjs/mongoose';
-import { KINDS, type Kind } from '../../../record/index.js';
+import { KINDS, type Kind } from '../../../kinds/index.js';
 import { type AuditProgress, LEDGER_AUDIT, AUDIT_MODEL } from '../collections.schema.js';
 import { Metrics } from '../../../observability/index.js';
 import { Ledger, type TermAtWork, type Job, WorkedThrough } from '../../store/index.js';

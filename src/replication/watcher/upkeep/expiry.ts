@@ -1,7 +1,7 @@
 import { Injectable, Inject, Logger } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import mongoose, { type Connection, type Model, type mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind, KINDS } from '../../../record/index.js';
+import { COLLECTION_OF, type Kind, KINDS } from '../../../kinds/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import { alongIndex } from '../../../database/index.js';
 import { Metrics } from '../../../observability/index.js';

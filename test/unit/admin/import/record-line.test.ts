@@ -1,5 +1,5 @@
 import { parseRecordLine } from '../../../../src/admin/import/lines.js';
-import type { Kind } from '../../../../src/record/index.js';
+import type { Kind } from '../../../../src/kinds/index.js';
 
 const parse = (line: unknown, kind: Kind = 'product') =>
   parseRecordLine(kind, typeof line === 'string' ? line : JSON.stringify(line));

@@ -1,7 +1,11 @@
 import { EventEmitter } from 'node:events';
 import type { Request } from 'express';
 import type { Connection } from 'mongoose';
-import { Desks, TrialLimiter, untilGone } from '../../../../src/administration/http/administration.js';
+import {
+  ChangeContexts,
+  TrialLimiter,
+  untilGone,
+} from '../../../../src/administration/http/administration.js';
 import { readSettings } from '../../../../src/config/index.js';
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };
@@ -18,13 +22,13 @@ class Client extends EventEmitter {
 let client: Client;
 let request: Request;
 let places: TrialLimiter;
-let turn: ReturnType<Desks['of']>['turn'];
+let turn: ReturnType<ChangeContexts['of']>['turn'];
 beforeEach(() => {
   client = new Client();
   request = { res: client, user: { username: 'ann' } } as unknown as Request;
   places = new TrialLimiter();
   const settings = readSettings({ MONGODB_URI: 'mongodb://127.0.0.1/tidemark' });
-  turn = new Desks({ db: {} } as Connection, places, settings).of(request).turn;
+  turn = new ChangeContexts({ db: {} } as Connection, places, settings).of(request).turn;
 });
 
 const here = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import { decide, type KindEvent } from '../../../../src/replication/protocol/decide.js';
-import type { Knowledge } from '../../../../src/replication/protocol/knowledge.js';
+import type { Knowledge } from '../../../../src/replication/protocol/learn.js';
 import { announced, at, changed, deleted, knowing, named, TENANT, tombstoneSeen, whole } from './written.js';
 
 const A = new mongo.ObjectId();

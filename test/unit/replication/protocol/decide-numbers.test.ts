@@ -2,7 +2,7 @@ import { mongo } from 'mongoose';
 import type { LedgerChange } from '../../../../src/replication/protocol/identity.js';
 import type { WrittenEvent } from '../../../../src/replication/protocol/events.js';
 import { decide, type KindEvent } from '../../../../src/replication/protocol/decide.js';
-import type { Knowledge } from '../../../../src/replication/protocol/knowledge.js';
+import type { Knowledge } from '../../../../src/replication/protocol/learn.js';
 import { changed, deleted, knowing, named, placeAt, TENANT, whole } from './written.js';
 
 const [A, B, C] = [1, 2, 3].map((n) => new mongo.ObjectId(String(n).repeat(24))) as [

@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import { type Fences, withPassed } from '../../../../src/replication/protocol/marks.js';
 import { decide, type KindEvent } from '../../../../src/replication/protocol/decide.js';
-import type { Knowledge } from '../../../../src/replication/protocol/knowledge.js';
+import type { Knowledge } from '../../../../src/replication/protocol/learn.js';
 import {
   announced,
   at,

@@ -2,7 +2,7 @@ import { mongo } from 'mongoose';
 import type { Identity } from '../../../../src/replication/protocol/index.js';
 import type { Fences } from '../../../../src/replication/protocol/marks.js';
 import { type Late, decide, type KindEvent } from '../../../../src/replication/protocol/decide.js';
-import type { Knowledge } from '../../../../src/replication/protocol/knowledge.js';
+import type { Knowledge } from '../../../../src/replication/protocol/learn.js';
 import { announced, at, changed, deleted, knowing, named, TENANT, tombstoneSeen, whole } from './written.js';
 
 const A = new mongo.ObjectId();

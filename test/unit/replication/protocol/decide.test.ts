@@ -2,7 +2,7 @@ import { mongo } from 'mongoose';
 import { identityOf } from '../../../../src/replication/protocol/identity.js';
 import type { Identity } from '../../../../src/replication/protocol/index.js';
 import { decide, type KindEvent } from '../../../../src/replication/protocol/decide.js';
-import type { Knowledge } from '../../../../src/replication/protocol/knowledge.js';
+import type { Knowledge } from '../../../../src/replication/protocol/learn.js';
 import { changed, deleted, knowing, named, placeAt, TENANT, whole } from './written.js';
 
 const [A, B] = [new mongo.ObjectId(), new mongo.ObjectId()];

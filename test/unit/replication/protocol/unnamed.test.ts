@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import type { KindEvent } from '../../../../src/replication/protocol/decide.js';
-import type { Knowledge } from '../../../../src/replication/protocol/knowledge.js';
+import type { Knowledge } from '../../../../src/replication/protocol/learn.js';
 import { certainMoves, unnamedAmong, unnamedInShare } from '../../../../src/replication/protocol/unnamed.js';
 import { changed, deleted, named, placeAt, TENANT, whole } from './written.js';
 

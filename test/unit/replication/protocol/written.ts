@@ -7,7 +7,7 @@ import type {
   TombstoneEvent,
   WrittenEvent,
 } from '../../../../src/replication/protocol/events.js';
-import type { Knowledge } from '../../../../src/replication/protocol/knowledge.js';
+import type { Knowledge } from '../../../../src/replication/protocol/learn.js';
 
 /** Where in the log the n-th operation of a test is. */
 export const placeAt = (n: number) => String(n).padStart(3, '0');

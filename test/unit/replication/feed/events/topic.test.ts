@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { Places } from '../../../../../src/common/index.js';
+import { Semaphore } from '../../../../../src/common/index.js';
 import { type Subscriber, Topic } from '../../../../../src/replication/feed/events/subscriber.js';
 
 const ONE = new Date('2026-11-20T10:00:00.000Z');
@@ -57,7 +57,7 @@ describe('while max does not answer', () => {
   });
 
   it('each topic waits once for a place, however long that lasts, and all come to their turn', async () => {
-    const places = new Places(4);
+    const places = new Semaphore(4);
     const over = new AbortController();
     setMaxListeners(Infinity, over.signal);
     const away = () =>

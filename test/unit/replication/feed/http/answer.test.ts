@@ -7,7 +7,7 @@ import { answerInTime, type Problem } from '../../../../../src/http/index.js';
 import { Metrics } from '../../../../../src/observability/index.js';
 import { Answers, SendingPace } from '../../../../../src/replication/feed/http/answer.js';
 import { PageTurns } from '../../../../../src/replication/feed/http/turns.js';
-import { PageBytes, type Share } from '../../../../../src/replication/feed/page/page-bytes.js';
+import { PageBytes, type PageBudget } from '../../../../../src/replication/feed/page/page-bytes.js';
 import type { Page } from '../../../../../src/replication/feed/page/page-items.js';
 
 const SIGN_MS = 10_000;
@@ -66,7 +66,7 @@ class LatePage {
     .use(asReader)
     .use(answerInTime({ ms: SIGN_MS, requests: 10, isExempt: () => false }))
     .get('/', (_request, response) => {
-      const open = async ({ gone }: Share) => {
+      const open = async ({ gone }: PageBudget) => {
         this.gone = gone;
         await this.opening;
         return {

@@ -1,5 +1,5 @@
 import { Problem } from '../../../../../src/http/index.js';
-import { parseDigest } from '../../../../../src/replication/feed/http/digest-parameters.js';
+import { parseDigest } from '../../../../../src/replication/feed/http/digest.controller.js';
 
 const to = '2026-11-20T10:00:00.000Z';
 

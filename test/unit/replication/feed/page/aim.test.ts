@@ -1,4 +1,4 @@
-import { aimOf, clockReaches, patienceOf } from '../../../../../src/replication/feed/page/page-moment.js';
+import { endModeOf, clockReaches, patienceOf } from '../../../../../src/replication/feed/page/page-moment.js';
 
 const NOW = 1_000_000;
 const clock = new Date(NOW);
@@ -14,17 +14,17 @@ describe('what a page does about its to', () => {
     [2001, true, 'clock'],
     [2001, false, 'refused'],
   ])('%i ms ahead with a MARK_WAIT of 2000, first: %s: %s', (ms, isFirst, aim) => {
-    expect(aimOf(asked(ms, isFirst), 2000)).toBe(aim);
+    expect(endModeOf(asked(ms, isFirst), 2000)).toBe(aim);
   });
 
   it('what was announced is reached, however slow the clock is after a fail-over', () => {
-    expect(aimOf(asked(90_000, false, ahead(90_000)), 2000)).toBe('reached');
-    expect(aimOf(asked(90_001, false, ahead(90_000)), 2000)).toBe('refused');
+    expect(endModeOf(asked(90_000, false, ahead(90_000)), 2000)).toBe('reached');
+    expect(endModeOf(asked(90_001, false, ahead(90_000)), 2000)).toBe('refused');
   });
 
   it('5 s is the most that is waited for, however long MARK_WAIT is', () => {
-    expect(aimOf(asked(5000), 60_000)).toBe('awaited');
-    expect(aimOf(asked(5001), 60_000)).toBe('clock');
+    expect(endModeOf(asked(5000), 60_000)).toBe('awaited');
+    expect(endModeOf(asked(5001), 60_000)).toBe('clock');
   });
 });
 

@@ -1,4 +1,4 @@
-import { Openings } from '../../../../../src/replication/feed/page/opening.js';
+import { MomentFinder } from '../../../../../src/replication/feed/page/opening.js';
 import type { PageMoment } from '../../../../../src/replication/feed/page/page-moment.js';
 import { OutdatedServiceError } from '../../../../../src/replication/store/index.js';
 
@@ -20,7 +20,7 @@ function editedAgainAndAgain() {
       return Promise.reject(begun.length < ENDLESS ? new OutdatedServiceError() : new Error('Endless'));
     },
   };
-  const openings = new Openings(moments as unknown as PageMoment);
+  const openings = new MomentFinder(moments as unknown as PageMoment);
   return { open: () => openings.find(asked, () => Promise.resolve({})), begun };
 }
 

@@ -1,5 +1,9 @@
 import { Metrics } from '../../../../../src/observability/index.js';
-import { PageBytes, type Share, SMALL_BYTES } from '../../../../../src/replication/feed/page/page-bytes.js';
+import {
+  PageBytes,
+  type PageBudget,
+  SMALL_BYTES,
+} from '../../../../../src/replication/feed/page/page-bytes.js';
 
 const MOST = 10 * SMALL_BYTES;
 const LARGE = 6 * SMALL_BYTES;
@@ -117,7 +121,7 @@ it('what is held or let go after the end counts no more', async () => {
 
 describe('who waits for its client lets go of what it can read again, where another needs it', () => {
   /** A page that holds much, and can let go of it. */
-  async function reclaimable(): Promise<{ share: Share; asked: () => number }> {
+  async function reclaimable(): Promise<{ share: PageBudget; asked: () => number }> {
     const share = open();
     const held = await share.room(ofSmallRecords);
     let asked = 0;

@@ -1,5 +1,5 @@
 import { type Connection, mongo } from 'mongoose';
-import { ReadPlaces } from '../../../../../src/replication/feed/page/page-bytes.js';
+import { ReadSlots } from '../../../../../src/replication/feed/page/page-bytes.js';
 
 const LARGE = 10_000;
 const SMALL = 100;
@@ -8,7 +8,7 @@ const gone = new AbortController().signal;
 /** Reads of pages with a pool of so many connections; a read ends when the test says so. What has begun is in its order. */
 function readsWith(maxPoolSize: number) {
   const client = new mongo.MongoClient('mongodb://127.0.0.1', { maxPoolSize });
-  const places = new ReadPlaces({ getClient: () => client } as unknown as Connection);
+  const places = new ReadSlots({ getClient: () => client } as unknown as Connection);
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const ask = (name: string, owner: string, limit: number) =>

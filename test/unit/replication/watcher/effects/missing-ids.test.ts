@@ -25,14 +25,14 @@ function remembering(count: number, rivals: number[] = []): IncompleteIdentities
   const behindOf = (behind: mongo.ObjectId | undefined) =>
     all.filter((n) => behind === undefined || idAt(n).toHexString() > behind.toHexString());
   const stub: Partial<IncompleteIdentities> = {
-    nextStretch: (_kind, behind, most) => {
+    nextRange: (_kind, behind, most) => {
       const some = behindOf(behind).slice(0, most);
       return Promise.resolve(
         some.length === 0 ? undefined : { behind, end: idAt(some.at(-1)!), count: some.length },
       );
     },
     // oxlint-disable-next-line typescript/require-await
-    inStretch: async function* (kind, { behind, end }) {
+    inRange: async function* (kind, { behind, end }) {
       const some = behindOf(behind).filter((n) => idAt(n).toHexString() <= end.toHexString());
       yield some.map((n) => ({
         _id: { kind, owner: idAt(n) },
@@ -95,12 +95,12 @@ describe('Records without an id', () => {
     let waiting = 0;
     let answer: () => void = () => undefined;
     const remembered = remembering(150);
-    const nextStretch: IncompleteIdentities['nextStretch'] = async (...asked) => {
-      if (waiting > 0) return remembered.nextStretch(...asked);
+    const nextRange: IncompleteIdentities['nextRange'] = async (...asked) => {
+      if (waiting > 0) return remembered.nextRange(...asked);
       await new Promise<void>((resolve) => (answer = resolve));
       return undefined;
     };
-    const missing = new MissingIds({ ...remembered, nextStretch } as IncompleteIdentities);
+    const missing = new MissingIds({ ...remembered, nextRange } as IncompleteIdentities);
     missing.beginTerm();
     const late = missing.next('product');
     missing.beginTerm();

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import type { AppShare } from '../../../../../src/replication/protocol/index.js';
-import { PassCare } from '../../../../../src/replication/watcher/pass/pass-care.js';
+import { PassMaintenance } from '../../../../../src/replication/watcher/pass/pass-maintenance.js';
 import type { PassRun } from '../../../../../src/replication/watcher/pass/pass-numbers.js';
 import { PassSteps } from '../../../../../src/replication/watcher/pass/pass-steps.js';
 
@@ -74,7 +74,7 @@ describe('each query over a stretch may take as long as a stretch may, so a pass
     const parts = [{ collection: () => records }, undefined, incomplete, numbers];
     const term = { share: { only: LARGE }, showLife: () => void told.push('life') };
     const run = { term, stop: new AbortController().signal } as unknown as PassRun;
-    await new PassCare(...(parts as unknown as ConstructorParameters<typeof PassCare>)).take(
+    await new PassMaintenance(...(parts as unknown as ConstructorParameters<typeof PassMaintenance>)).take(
       'member',
       stretch,
       run,

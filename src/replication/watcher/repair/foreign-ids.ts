@@ -6,7 +6,7 @@ import { type LogPlace, placeBehind } from '../../protocol/index.js';
  * Matches records whose `_id` is not an ObjectId. `$expr` compares values of all types in one order, and can use the index
  * of `_id`.
  */
-export const STRANGERS = {
+export const FOREIGN_IDS = {
   $or: [{ $expr: { $lt: ['$_id', FIRST_ID] } }, { $expr: { $gt: ['$_id', LAST_ID] } }],
 };
 
@@ -22,7 +22,7 @@ interface Move {
  * Counts the records of a kind whose `_id` is not an ObjectId. They are counted from time to time, and events adjust the
  * count.
  */
-export class StrangersCount {
+export class ForeignIdCount {
   count = 0;
   private countedAt = BEGINNING;
   private heardUpTo = BEGINNING;

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import { placeBehind } from '../../../../../src/replication/protocol/index.js';
-import { StrangersCount } from '../../../../../src/replication/watcher/repair/strangers.js';
+import { ForeignIdCount } from '../../../../../src/replication/watcher/repair/foreign-ids.js';
 
 const at = (t: number) => new mongo.Timestamp({ t, i: 1 });
 /** One change of the transaction that committed then. */
@@ -12,8 +12,8 @@ const taken =
     return Promise.resolve({ at: at(t), count });
   };
 
-let strangers: StrangersCount;
-beforeEach(() => (strangers = new StrangersCount()));
+let strangers: ForeignIdCount;
+beforeEach(() => (strangers = new ForeignIdCount()));
 
 it('what comes and goes moves the count, which is never below 0', () => {
   strangers.move(place(1), 1);

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { readAsOf, isDatabaseAway, isRetryable } from '../../../database/index.js';
-import { COLLECTION_OF, type Kind, KINDS, RecordsHeldError } from '../../../record/index.js';
+import { COLLECTION_OF, type Kind, KINDS } from '../../../kinds/index.js';
+import { RecordsHeldError } from '../../../record/index.js';
 import { FilterChanges } from '../filters/filter-changes.js';
 import {
   type Identity,
@@ -30,7 +31,7 @@ import {
 } from '../../store/index.js';
 import { IgnoredRecords } from '../repair/ignored-records.js';
 import { PRESENT, type PresentRecord } from '../repair/present-record.js';
-import { RecordCare } from '../repair/record-repair.js';
+import { RecordMaintenance } from '../repair/record-repair.js';
 import { Restamps } from '../stamping/restamps.js';
 import { Resurrections } from '../stamping/resurrections.js';
 import { pause } from '../../../common/index.js';
@@ -46,12 +47,12 @@ interface Look {
 
 /** Applies what follows from the current state of many entries at once. Every step may be repeated. */
 @Injectable()
-export class AftercareLooks {
+export class QuarantineRetry {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly ledger: Ledger,
     private readonly incomplete: IncompleteIdentities,
-    private readonly care: RecordCare,
+    private readonly maintenance: RecordMaintenance,
     private readonly filters: FilterChanges,
     private readonly ignored: IgnoredRecords,
     private readonly resurrections: Resurrections,
@@ -59,7 +60,7 @@ export class AftercareLooks {
   ) {}
 
   /** Everything up to `at` is processed, so a read as of `at` shows the result of the log up to there. */
-  async lookAfter(entries: SetAside[], at: mongo.Timestamp, term: TermAtWork): Promise<void> {
+  async maintain(entries: SetAside[], at: mongo.Timestamp, term: TermAtWork): Promise<void> {
     for (const kind of KINDS) {
       const some = entries.filter(({ _id }) => _id.what === 'record' && _id.kind === kind);
       if (some.length > 0) await this.records(kind, await this.look(kind, some, at), at, term);
@@ -86,7 +87,7 @@ export class AftercareLooks {
     );
     const whole = complete.map(({ owner }) => owner);
     if (whole.length > 0) await this.ignored.forgetIncomplete(kind, whole, at);
-    await this.care.lookAfter(kind, { records, at, term });
+    await this.maintenance.maintain(kind, { records, at, term });
     await this.stamp(kind, owners, looks, term);
   }
 
@@ -205,13 +206,13 @@ const MOST_FAILURES = 100;
  * re-stamps it, so that consumers receive what the event or the refused write may have hidden.
  */
 @Injectable()
-export class Aftercare implements Job {
-  readonly name = 'The care for what was set aside';
+export class QuarantineRetries implements Job {
+  readonly name = 'The retry of quarantined changes';
 
   constructor(
     private readonly quarantine: Quarantine,
     private readonly workedThrough: WorkedThrough,
-    private readonly looks: AftercareLooks,
+    private readonly looks: QuarantineRetry,
     private readonly options: CollectionOptions,
   ) {}
 
@@ -224,7 +225,7 @@ export class Aftercare implements Job {
     // A look as of an earlier moment would settle events that it does not include.
     const now = await this.workedThrough.now();
     if (!(await this.workedThrough.upTo(now.at, stop))) return BETWEEN_LOOKS_MS;
-    const areAllTried = await this.lookAfter(entries, now, term);
+    const areAllTried = await this.maintain(entries, now, term);
     return entries.length === AT_ONCE && areAllTried ? 0 : BETWEEN_LOOKS_MS;
   }
 
@@ -244,7 +245,7 @@ export class Aftercare implements Job {
    * Halves the batch after a failure, down to a single entry, which is postponed, and doubles it after a success. Returns
    * false after too many failures; the remaining entries come next.
    */
-  private async lookAfter(all: SetAside[], now: Now, term: TermAtWork): Promise<boolean> {
+  private async maintain(all: SetAside[], now: Now, term: TermAtWork): Promise<boolean> {
     let entries = all;
     let most = entries.length;
     let failures = 0;
@@ -275,7 +276,7 @@ export class Aftercare implements Job {
   /** The error, or undefined on success. Throws if the database is away. */
   private async attempt(entries: SetAside[], now: Now, term: TermAtWork): Promise<Error | undefined> {
     try {
-      await this.looks.lookAfter(entries, now.at, term);
+      await this.looks.maintain(entries, now.at, term);
       await this.quarantine.settle(entries);
       return undefined;
     } catch (error) {

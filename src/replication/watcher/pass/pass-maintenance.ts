@@ -1,16 +1,8 @@
 import type { mongo, Connection } from 'mongoose';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import {
-  HAS_GOOD_STAMP,
-  type Kind,
-  textAt,
-  textsAt,
-  COLLECTION_OF,
-  CHANNEL_KIND,
-  PERSON_KIND,
-  byKind,
-} from '../../../record/index.js';
+import { HAS_GOOD_STAMP, textAt, textsAt } from '../../../record/index.js';
+import { type Kind, COLLECTION_OF, CHANNEL_KIND, PERSON_KIND, byKind } from '../../../kinds/index.js';
 import { alongIndex, statedIndex } from '../../../database/index.js';
 import {
   identityOf,
@@ -21,13 +13,13 @@ import {
   recordsAlong,
 } from '../../protocol/index.js';
 import { PRESENT, type PresentRecord } from '../repair/present-record.js';
-import { RecordCare } from '../repair/record-repair.js';
+import { RecordMaintenance } from '../repair/record-repair.js';
 import { Restamps } from '../stamping/restamps.js';
 import {
-  inStretch,
+  inRange,
   slicesOf,
-  type Stretch,
-  STRETCH_MS,
+  type IdRange,
+  RANGE_MS,
   KnownChannels,
   IncompleteIdentities,
 } from '../../store/index.js';
@@ -53,7 +45,7 @@ const MAY_LACK_KEY = {
 const IS_WELL = { $and: [isText('$organizationid'), isText('$appid'), isText('$id'), HAS_GOOD_STAMP] };
 
 /** Matches records that have to be repaired one by one. All others are learned as they are. */
-const NEEDS_CARE = byKind((kind): mongo.Document => {
+const NEEDS_MAINTENANCE = byKind((kind): mongo.Document => {
   const mayLackKey = kind === PERSON_KIND ? [MAY_LACK_KEY] : [];
   return { $expr: { $or: [{ $not: [IS_WELL] }, ...mayLackKey] } };
 });
@@ -79,17 +71,17 @@ const CARRIED: mongo.Document[] = [
 
 const AT_ONCE = 1000;
 const FIRST = [{ $sort: { _id: 1 } }, { $limit: AT_ONCE }];
-const bounded = { maxTimeMS: STRETCH_MS };
+const bounded = { maxTimeMS: RANGE_MS };
 
 /** The work of a pass on a range of records beyond learning them. Only records that lack something are read one by one. */
 @Injectable()
-export class PassCare {
+export class PassMaintenance {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly channels: KnownChannels,
     private readonly incomplete: IncompleteIdentities,
     private readonly numbers: PassNumbers,
-    private readonly care: RecordCare,
+    private readonly maintenance: RecordMaintenance,
     private readonly restamps: Restamps,
   ) {}
 
@@ -97,25 +89,25 @@ export class PassCare {
    * Repairs records, stores incomplete identities, and learns channels. Each query may take as long as is allowed for a
    * range, so each is followed by a sign of life.
    */
-  async take(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
+  async take(kind: Kind, range: IdRange, run: PassRun): Promise<void> {
     const { at, term } = run;
-    await this.incomplete.forgetPartials(kind, stretch, at, term.share);
+    await this.incomplete.forgetPartials(kind, range, at, term.share);
     term.showLife();
-    await this.numbers.displace(kind, stretch, run);
+    await this.numbers.displace(kind, range, run);
     term.showLife();
-    if (kind === CHANNEL_KIND) await this.learnChannels(stretch, term.share);
+    if (kind === CHANNEL_KIND) await this.learnChannels(range, term.share);
     term.showLife();
-    const care = [{ $match: NEEDS_CARE[kind] }, ...FIRST, { $project: PRESENT }];
-    await this.inBulks(kind, stretch, run, care, async (records) => {
+    const maintenance = [{ $match: NEEDS_MAINTENANCE[kind] }, ...FIRST, { $project: PRESENT }];
+    await this.inBulks(kind, range, run, maintenance, async (records) => {
       await this.keepIncomplete(kind, records as PresentRecord[], run);
       await this.numbers.learn(kind, records as PresentRecord[], run);
-      await this.care.lookAfter(kind, { records: records as PresentRecord[], at, term });
+      await this.maintenance.maintain(kind, { records: records as PresentRecord[], at, term });
     });
   }
 
   /** Stamps every record anew, in the short bulks of re-stamps. */
-  restamp(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
-    return this.inBulks(kind, stretch, run, [...FIRST, { $project: { _id: 1 } }], async (records) => {
+  restamp(kind: Kind, range: IdRange, run: PassRun): Promise<void> {
+    return this.inBulks(kind, range, run, [...FIRST, { $project: { _id: 1 } }], async (records) => {
       const ids = records.map(({ _id }) => _id);
       await this.restamps.records(kind, ids, 'pass', run.term);
     });
@@ -127,13 +119,13 @@ export class PassCare {
    */
   private async inBulks(
     kind: Kind,
-    { behind, end }: Stretch,
+    { behind, end }: IdRange,
     { stop, keepUp, term: { share } }: PassRun,
     stages: mongo.Document[],
     work: (records: { _id: mongo.ObjectId }[]) => Promise<void>,
   ): Promise<void> {
     for (let last = behind; !stop.aborted;) {
-      const which = { ...documentsOf(share), _id: inStretch({ behind: last, end }) };
+      const which = { ...documentsOf(share), _id: inRange({ behind: last, end }) };
       const records = await alongIndex(this.records(kind), recordsAlong(share), (hint) =>
         this.records(kind)
           .aggregate<{ _id: mongo.ObjectId }>([{ $match: which }, ...stages], { ...bounded, hint })
@@ -146,10 +138,10 @@ export class PassCare {
     }
   }
 
-  private async learnChannels(stretch: Stretch, share: AppShare): Promise<void> {
+  private async learnChannels(range: IdRange, share: AppShare): Promise<void> {
     const hint = await statedIndex(this.records(CHANNEL_KIND), recordsAlong(share));
     const carried = this.records(CHANNEL_KIND).aggregate<KnownChannel>(
-      [{ $match: { ...documentsOf(share), _id: inStretch(stretch) } }, ...CARRIED],
+      [{ $match: { ...documentsOf(share), _id: inRange(range) } }, ...CARRIED],
       { ...bounded, hint, allowDiskUse: true },
     );
     for await (const some of slicesOf(carried, ({ channel }) => channel)) await this.channels.learn(some);
