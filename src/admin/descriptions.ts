@@ -1,4 +1,4 @@
-import { KINDS } from '../kinds/index.js';
+import { describedKind, KINDS } from '../kinds/index.js';
 import {
   APPLICATION,
   COMPARED,
@@ -27,7 +27,10 @@ export const applicationList = describeCommand({
 export const applicationRemove = describeCommand({
   name: 'application remove',
   summary: 'Remove an application and its services',
-  options: { ...APPLICATION, purge: { description: 'remove its members and products too' } },
+  options: {
+    ...APPLICATION,
+    purge: { description: `remove its ${KINDS.map((kind) => describedKind(kind).plural).join(' and ')} too` },
+  },
   notes: [
     'Without --purge an application that still has records is not removed.',
     'Consumers receive hard deletes only while the application exists: remove the records first ' +

@@ -4,7 +4,17 @@ export { type Parsed, earlier, later, parseDate, shown } from './dates.js';
 export { FatalError, fileTrouble } from './fatal.js';
 export { type LostNumber, isKept, lostNumber, lostNumberInSteps } from './json-numbers.js';
 export { exactly, literal } from './literal.js';
-export { NAME, NAME_RULE, NAME_SCHEMA, count, duration, visible, visibleJson, visibleLines } from './text.js';
+export {
+  capitalized,
+  NAME,
+  NAME_RULE,
+  NAME_SCHEMA,
+  count,
+  duration,
+  visible,
+  visibleJson,
+  visibleLines,
+} from './text.js';
 export {
   DeadlineError,
   type Steps,

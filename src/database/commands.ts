@@ -46,7 +46,7 @@ interface PlacedReply {
 
 /**
  * Repeats a command until its reply has an `operationTime`, which a server omits for some seconds after a restart.
- * The command must be idempotent. Throws a DeadlineError if no reply has one in time.
+ * Repeating the command must do no harm: a raise may be sent several times. Throws a DeadlineError if no reply has one in time.
  */
 export async function placedReply(
   what: string,

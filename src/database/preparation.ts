@@ -76,8 +76,8 @@ export class IndexKeeper {
   }
 
   /**
-   * Abandons the current work if the server turns out not to build any of the indexes: the next call of {@link keep}
-   * starts again.
+   * Abandons the current work, so that the next call of {@link keep} starts again. For a server that turns out not to build
+   * any of the indexes.
    */
   leaveBehind(): void {
     this.work = undefined;

@@ -71,7 +71,8 @@ export function serveDocs(app: INestApplication, limitMax: number): void {
 }
 
 /**
- * Code generators derive names from operation ids. Each id is the name of the controller's method, which is unique.
+ * Code generators derive names from operation ids. An operation without an explicit id gets the name of its controller's
+ * method. Controllers that are made for each kind set it explicitly, because their methods share names.
  */
 function byMethodName(_controller: string, method: string): string {
   return method;

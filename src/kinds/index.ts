@@ -2,9 +2,12 @@ import type { KindDescription } from './kind.js';
 import { member } from './member.js';
 import { product } from './product.js';
 
-export type { KindDescription, OwnIndex } from './kind.js';
+export type { KindDescription } from './kind.js';
 
-/** Every kind of record, by its name. To add a kind, describe it in a file beside this one and name it here. */
+/**
+ * Every kind of record, by its name: of lower-case letters, at most 30. It is in paths, and the `type` of an item whose record
+ * stores none. To add a kind, describe it in a file beside this one and name it here.
+ */
 export const kinds = { member, product } satisfies Record<string, KindDescription>;
 
 export type Kind = keyof typeof kinds;
@@ -28,6 +31,16 @@ export const CHANNEL_KIND = theOne(KINDS.filter((kind) => kinds[kind].hasChannel
 
 /** The kind whose records are people. */
 export const PERSON_KIND = theOne(KINDS.filter((kind) => kinds[kind].isPerson));
+
+assertDistinct();
+
+function assertDistinct(): void {
+  const wrong = KINDS.find((kind) => !/^[a-z]{1,30}$/.test(kind) || kind === `${CHANNEL_KIND}bychannel`);
+  if (wrong !== undefined)
+    throw new Error(`A kind cannot have the name "${wrong}". Take one such as "order".`);
+  if (new Set(Object.values(COLLECTION_OF)).size < KINDS.length)
+    throw new Error('Each kind has a collection of its own.');
+}
 
 function theOne([first, ...others]: Kind[]): Kind {
   if (first === undefined || others.length > 0)

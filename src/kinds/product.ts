@@ -2,10 +2,8 @@ import { holds, type KindDescription } from './kind.js';
 
 /** Goods. Only other programs write them. */
 export const product: KindDescription = {
-  name: 'product',
   plural: 'products',
   collection: 'products',
-  indexes: [{ fields: { organizationid: 1, appid: 1, channels: 1 } }],
   alwaysHasChannels: true,
   hasChannelFeeds: true,
   isPerson: false,

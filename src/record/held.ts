@@ -28,7 +28,7 @@ export class RecordsHeldError extends Error {
 
 /**
  * Writes the items of a bulk, and returns those that are held. A bulk that is blocked is split until the held items
- * are found or some seconds have passed. Each write must be idempotent.
+ * are found or some seconds have passed. Repeating a write must do no harm.
  */
 export async function writeUnlessHeld<T>(
   items: T[],

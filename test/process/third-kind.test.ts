@@ -13,9 +13,10 @@ jest.setTimeout(300_000);
 const ROOT = join(__dirname, '..', '..');
 /** The service with one more file, and its name in the list of kinds. */
 const COPY = join(ROOT, '.cache', 'third-kind');
-const ORDER = `export const order = {
-  name: 'order', plural: 'orders', collection: 'orders', indexes: [],
-  alwaysHasChannels: false, hasChannelFeeds: false, isPerson: false,
+const ORDER = `import type { KindDescription } from './kind.js';
+
+export const order: KindDescription = {
+  plural: 'orders', collection: 'orders', alwaysHasChannels: false, hasChannelFeeds: false, isPerson: false,
 };
 `;
 const SHOP = { organizationid: 'acme', appid: 'shop' };
@@ -44,18 +45,24 @@ beforeAll(async () => {
   dataDir = await freshDataDir();
   await rm(COPY, { recursive: true, force: true });
   await mkdir(COPY, { recursive: true });
-  await cp(join(ROOT, 'package.json'), join(COPY, 'package.json'));
+  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src'])
+    await cp(join(ROOT, name), join(COPY, name), { recursive: true });
   const bundled = join(ROOT, 'dist', 'bundled');
   await cp(join(ROOT, 'dist'), join(COPY, 'dist'), {
     recursive: true,
     filter: (from) => !from.startsWith(bundled),
   });
-  await writeFile(join(COPY, 'dist/kinds/order.js'), ORDER);
-  const index = join(COPY, 'dist/kinds/index.js');
-  const listed = (await readFile(index, 'utf8'))
-    .replace('{ member, product }', '{ member, product, order }')
-    .replace(/^/, "import { order } from './order.js';\n");
-  await writeFile(index, listed);
+  await writeFile(join(COPY, 'src/kinds/order.ts'), ORDER);
+  const index = join(COPY, 'src/kinds/index.ts');
+  const listed = (await readFile(index, 'utf8')).replace('{ member, product }', '{ member, order, product }');
+  await writeFile(index, `import { order } from './order.js';\n${listed}`);
+  await run(
+    process.execPath,
+    [join(ROOT, 'node_modules/typescript-7/bin/tsc'), '-p', 'tsconfig.build.json'],
+    {
+      cwd: COPY,
+    },
+  );
   service = await ServiceProcess.start({ dataDir, program: join(COPY, 'dist/main.entry.js') });
   const uri = await service.mongodbUri();
   client = await new mongo.MongoClient(uri).connect();
@@ -110,6 +117,8 @@ describe('a kind is a description: a third one in a file of its own', () => {
     await importOrders(['a', 'b', 'c', 'd'].map((id, n) => ({ id, data: { total: n } })));
     const filter = ['--name', 'large', '--kind', 'order', '--filter', '{"data.total":{"$gte":2}}'];
     await admin('service', 'set', ...OF_SHOP, ...filter);
+    await importOrders([{ id: 'a', data: { total: 1 } }]);
+    expect(await orders().findOne({ ...SHOP, id: 'a' })).toMatchObject({ type: 'order', data: { total: 1 } });
     await orders().deleteOne({ ...SHOP, id: 'd' });
     await eventually(async () => {
       const { json } = await ask('max');
@@ -136,8 +145,20 @@ describe('a kind is a description: a third one in a file of its own', () => {
     const refused = await of('orders');
     expect([refused.status, JSON.stringify(refused.json)]).toEqual([
       400,
-      expect.stringContaining('member or product or order'),
+      expect.stringContaining('member or order or product'),
     ]);
+  });
+
+  it('is counted where an application is removed', async () => {
+    const elsewhere = ['--org', 'acme', '--app', 'outlet'];
+    await admin('application', 'create', ...elsewhere);
+    await orders().insertOne({ organizationid: 'acme', appid: 'outlet', id: 'x', data: {} });
+    const { removed } = JSON.parse(
+      await admin('application', 'remove', ...elsewhere, '--purge', '--json'),
+    ) as {
+      removed: object;
+    };
+    expect(removed).toEqual({ members: 0, orders: 1, products: 0 });
   });
 
   it('satisfies the conformance kit', async () => {

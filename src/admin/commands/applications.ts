@@ -1,3 +1,4 @@
+import { describedKind, KINDS } from '../../kinds/index.js';
 import {
   createApplication,
   listApplications,
@@ -37,13 +38,17 @@ export const runList: Run<typeof applicationList> = async (context) => {
 
 export const runRemove: Run<typeof applicationRemove> = async (context, { purge, ...names }) => {
   const tenant = tenantOf(names);
-  const { member, product } = await removeApplication(deskOn(context, await context.connected()), tenant, {
+  const removed = await removeApplication(deskOn(context, await context.connected()), tenant, {
     purge,
   });
-  const records = purge ? `, with ${counted(member, 'member')} and ${counted(product, 'product')}` : '';
+  const counts = KINDS.map((kind) => counted(removed[kind], kind)).join(' and ');
+  const records = purge ? `, with ${counts}` : '';
   return {
     text: `The application ${nameOfTenant(tenant)} is removed${records}.`,
-    json: { ...tenant, removed: { members: member, products: product } },
+    json: {
+      ...tenant,
+      removed: Object.fromEntries(KINDS.map((kind) => [describedKind(kind).plural, removed[kind]])),
+    },
   };
 };
 

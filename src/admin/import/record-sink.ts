@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
 import { refusedAsDuplicate, statedIndex, CLOCK, isDuplicateKey } from '../../database/plain.js';
-import { COLLECTION_OF, type Kind } from '../../kinds/index.js';
+import { byKind, COLLECTION_OF, type Kind, PERSON_KIND } from '../../kinds/index.js';
 import { type Tenant, ofTenant, doubledNameIn, STAMP } from '../../record/index.js';
 import type { RecordLine, GivenRecord } from './lines.js';
 import { literal, shown } from '../../common/index.js';
@@ -146,10 +146,9 @@ const IS_EQUAL = {
 };
 
 /** The key follows the e-mail: if the line has no e-mail, the key is removed from the record. */
-const STORED: Record<Kind, unknown> = {
-  product: '$$ROOT',
-  member: { $unsetField: { field: 'emailkey', input: '$$ROOT' } },
-};
+const STORED = byKind((kind): unknown =>
+  kind === PERSON_KIND ? { $unsetField: { field: 'emailkey', input: '$$ROOT' } } : '$$ROOT',
+);
 
 /**
  * The update of all existing records of a batch: one statement, in which each record finds its own line. (One statement per

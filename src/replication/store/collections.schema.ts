@@ -92,7 +92,7 @@ export interface LedgerEntry extends Identity {
   /** The `id` of that record is stored as a number; absent if it is a text. */
   isNumber?: true;
   /**
-   * The record with a numeric `id` that ended here last, if no other number has lived here since. It may still claim the
+   * The record with a numeric `id` that ended here last. Removed when a number is revived here. The record may still claim the
    * `id`.
    */
   number?: mongo.ObjectId;

@@ -22,8 +22,8 @@ export function firstLife({ identity, at, owner, isNumber, isLooked }: Life): Om
 }
 
 /**
- * The write for an identity that is already alive. Newer knowledge is kept. A text takes over the entry of another text. For
- * any other claimant the owner first leaves a tombstone, from which rule 4 revives the next one.
+ * The write for an identity that is already alive. Newer knowledge is kept. A text takes over the entry of another text. In
+ * every other case the owner first leaves a tombstone, from which rule 4 revives the next claimant.
  */
 export function laterLife(life: Life): mongo.AnyBulkWriteOperation {
   const { identity, at, owner, isNumber, wasText } = life;

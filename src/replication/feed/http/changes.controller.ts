@@ -1,3 +1,4 @@
+import { capitalized } from '../../../common/index.js';
 import { applyDecorators, Controller, Get, Injectable, Res, type Type } from '@nestjs/common';
 import {
   ApiExtraModels,
@@ -11,7 +12,6 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CHANNEL_KIND, describedKind, type Kind, KINDS } from '../../../kinds/index.js';
-import { modelOf } from '../../../record/index.js';
 import { InApplication, type Application, CurrentApplication } from '../../../application/index.js';
 import { Problems, problems } from '../../../http/index.js';
 import { LINES_TYPE } from '../page/changes-lines.js';
@@ -173,7 +173,7 @@ function changesOf(kind: Kind): Type {
     @DescribeChanges(
       `The ${plural} that changed: those that match the filter, that left it, and that are gone`,
       'service',
-      `list${modelOf(kind)}Changes`,
+      `list${capitalized(kind)}Changes`,
     )
     listChanges(
       @CurrentApplication() application: Application,

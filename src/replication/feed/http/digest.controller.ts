@@ -11,7 +11,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiQuery, ApiSchema, ApiTags } from '@nestjs/swagger';
-import { type Parsed, parseDate, shown } from '../../../common/index.js';
+import { capitalized, type Parsed, parseDate, shown } from '../../../common/index.js';
 import { type InputError, problems, ProblemOr, Problems } from '../../../http/index.js';
 import { type DigestRequest, Digests } from '../page/digests.js';
 import { readerOf, toIsMissing } from './parameters.js';
@@ -19,7 +19,6 @@ import { InApplication, type Application, CurrentApplication } from '../../../ap
 import { SelectedBy, TIMESTAMP } from './openapi.js';
 import { callerOf } from '../../../auth/index.js';
 import { describedKind, type Kind, KINDS } from '../../../kinds/index.js';
-import { modelOf } from '../../../record/index.js';
 import { Answers } from './answer.js';
 import { DigestTurns } from './turns.js';
 
@@ -194,7 +193,7 @@ function digestsOf(kind: Kind): Type {
     @Get(':service/digest')
     @DescribeDigest(
       `What the ${plural} that match the filter of the service come to, up to a time`,
-      `get${modelOf(kind)}Digest`,
+      `get${capitalized(kind)}Digest`,
     )
     getDigest(
       @CurrentApplication() application: Application,

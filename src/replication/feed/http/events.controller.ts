@@ -1,3 +1,4 @@
+import { capitalized } from '../../../common/index.js';
 import { applyDecorators, Controller, Get, Injectable, Res, type Type } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -5,7 +6,6 @@ import { InApplication, type Application, CurrentApplication } from '../../../ap
 import { ProblemOr, Problems } from '../../../http/index.js';
 import { TIMESTAMP } from './openapi.js';
 import { describedKind, type Kind, KINDS } from '../../../kinds/index.js';
-import { modelOf } from '../../../record/index.js';
 import { EventStreams, ReadingRights } from '../events/event-streams.js';
 
 /** Describes `events`: server-sent events, which OpenAPI can describe only as text. */
@@ -61,7 +61,7 @@ function eventsOf(kind: Kind): Type {
   @Controller(`:org/:app/api/v1/${kind}`)
   class KindEventsController extends Events {
     @Get('events')
-    @DescribeEvents(`Tells when the ${plural} can be read further`, `listenTo${modelOf(kind)}Events`)
+    @DescribeEvents(`Tells when the ${plural} can be read further`, `listenTo${capitalized(kind)}Events`)
     listen(@CurrentApplication() application: Application, @Res() response: Response): void {
       this.open(application, kind, response);
     }

@@ -1,8 +1,8 @@
+import { capitalized } from '../../../common/index.js';
 import { Controller, Get, Injectable, Param, Res, type Type } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { describedKind, type Kind, KINDS } from '../../../kinds/index.js';
-import { modelOf } from '../../../record/index.js';
 import { type Application, CurrentApplication } from '../../../application/index.js';
 import {
   channelSoftDeletes,
@@ -73,7 +73,7 @@ function filteredFeedsOf(kind: Kind): Type {
     @Get(':service/updates')
     @DescribeFeed(`The ${plural} that changed and match the filter of the service`, UpdatesPage, {
       selector: 'service',
-      operationId: `list${modelOf(kind)}Updates`,
+      operationId: `list${capitalized(kind)}Updates`,
     })
     listUpdates(
       @CurrentApplication() application: Application,
@@ -89,7 +89,7 @@ function filteredFeedsOf(kind: Kind): Type {
     @Get(':service/softdeletes')
     @DescribeFeed(`The ${plural} that changed and do not match the filter of the service`, DeletesPage, {
       selector: 'service',
-      operationId: `list${modelOf(kind)}SoftDeletes`,
+      operationId: `list${capitalized(kind)}SoftDeletes`,
     })
     listSoftDeletes(
       @CurrentApplication() application: Application,
@@ -113,14 +113,14 @@ function wholeFeedsOf(kind: Kind): Type {
   @Controller(`:org/:app/api/v1/${kind}`)
   class WholeFeedsController extends Feeds {
     @Get('max')
-    @DescribeMax(`How far the ${plural} can be read`, `get${modelOf(kind)}Max`)
+    @DescribeMax(`How far the ${plural} can be read`, `get${capitalized(kind)}Max`)
     getMax(@CurrentApplication() application: Application, @Res() response: Response): Promise<void> {
       return answerMax(response, this.marks.max(application, kind));
     }
 
     @Get('harddeletes')
     @DescribeFeed(`The ${plural} that are gone`, DeletesPage, {
-      operationId: `list${modelOf(kind)}HardDeletes`,
+      operationId: `list${capitalized(kind)}HardDeletes`,
     })
     listHardDeletes(
       @CurrentApplication() application: Application,

@@ -9,7 +9,10 @@ import type { Kind } from '../../../kinds/index.js';
 export interface Breadth {
   /** `_id`s of a list for each requested item. */
   perItem: number;
-  /** Limit of the `_id`s of a list, or of the entries of the index along `_id`; absent as long as no step was too slow. */
+  /**
+   * Limit of the `_id`s of a list, or of the entries of the index along `_id`. Absent until a step was too slow: then a walk is
+   * unlimited, and a list step takes at most `MOST`.
+   */
   most?: number;
 }
 

@@ -9,7 +9,8 @@ export { INPUT, OUTPUT, PADDING } from './memory';
 export { KIND } from './literals';
 export { POWERS } from './shortest';
 
-/** The shape of items, as bits. Without any of them: update items of a member, including the password hash. */
+/** The shape of items, as bits. Without any of them: update items with `channels` only if the record stores
+ * them, and with the password hash. */
 export const DELETE: u32 = 1;
 export const ALWAYS_CHANNELS: u32 = 2;
 export const HIDE_HASH: u32 = 4;

@@ -73,7 +73,7 @@ const isOnly = (field: string) => ({
   ],
 });
 
-/** The collections of records in which the watcher repairs nothing but {@link MAINTAINED}. */
+/** The collections of kinds without e-mail keys: in these the watcher checks only {@link MAINTAINED} and the stamp. */
 const WITHOUT_E_MAIL = KINDS.filter((kind) => kind !== PERSON_KIND).map((kind) => COLLECTION_OF[kind]);
 
 /** The fields of such a record in which the watcher repairs what other programs left out. */

@@ -233,7 +233,7 @@ export class IgnoredRecords implements Job {
               _id: null,
               last: { $last: '$_id' },
               count: { $sum: 1 },
-              unassigned: { $push: { $cond: ['$homeless', '$_id', '$$REMOVE'] } },
+              unassigned: { $push: { $cond: ['$unassigned', '$_id', '$$REMOVE'] } },
             },
           },
         ],

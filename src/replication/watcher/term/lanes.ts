@@ -168,7 +168,8 @@ export class Lanes implements Beside {
   async saveMain(reached: { token: unknown; watched: mongo.Timestamp }): Promise<void> {
     await this.inTurn(async () => {
       const pace = this.paceAt(reached.watched);
-      // An application that is taken back after a pass of its own must not be shown before the end of that pass.
+      // The main stream has one `since` for all its applications: after it took back one that had a pass of its own, none of them
+      // is shown before the end of that pass.
       const since = this.since && { since: this.since };
       await this.tools.work.save(this.term, { ...reached, pace, ...since, aside: entriesOf(this.lanes) });
       this.begun();
