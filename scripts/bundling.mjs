@@ -51,7 +51,7 @@ function driverOf(mongoose) {
   return {
     name: 'driver',
     transform(code, id) {
-      if (!id.endsWith(join('database', 'driver-gaps.js'))) return undefined;
+      if (id.includes(PACKAGES) || !code.includes("ofDriver('")) return undefined;
       const imports = [];
       const used = code.replace(/\bofDriver\('(.+)'\)/g, (_call, path) => {
         imports.push(`import * as driver${imports.length} from ${JSON.stringify(resolve(path))};`);
