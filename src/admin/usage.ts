@@ -1,5 +1,5 @@
 import { COMMON_OPTIONS, type Command, type Option } from './command.js';
-import { inLines, type Layout, padTo, type Wording, toned, widthOf, wrapped } from './table.js';
+import { inLines, type Layout, padTo, type Wording, toned, widthOf, wrapped } from './layout.js';
 
 const CALL = 'npm run -s admin --';
 const USAGE = 'Usage:';

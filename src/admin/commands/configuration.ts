@@ -22,7 +22,8 @@ import { FatalError } from '../../common/index.js';
 import type { CommandContext, Run } from '../command.js';
 import type { configApply, configExport, configPlan } from '../descriptions.js';
 import { isConfirmed, tenantOf, textIn } from '../input.js';
-import { asIs, counted } from '../table.js';
+import { asIs } from '../layout.js';
+import { counted } from '../table.js';
 import { savedLines } from '../preview-lines.js';
 import { databaseOf, deskOn } from '../session.js';
 

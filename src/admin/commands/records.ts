@@ -18,7 +18,8 @@ import { LEDGER, type LedgerEntry } from '../../replication/store/plain.js';
 import type { CommandContext, Outcome, Run } from '../command.js';
 import type { recordDelete, recordHistoryCommand, recordShow } from '../descriptions.js';
 import { idsOf, inputFile, kindOf, tenantOf } from '../input.js';
-import { inOrder, type Wording, counted, table } from '../table.js';
+import { inOrder, type Wording } from '../layout.js';
+import { counted, table } from '../table.js';
 import { databaseOf, deskOn } from '../session.js';
 
 const HEADINGS = ['STAMPED ANEW', 'WHAT', 'REASON', 'WHY'];

@@ -6,7 +6,8 @@ import { restInWords, shareDone } from '../../replication/protocol/index.js';
 import type { Run } from '../command.js';
 import type { consumerList, status } from '../descriptions.js';
 import { nameOf } from '../input.js';
-import { type Wording, counted, described, type SaidLine, table } from '../table.js';
+import { type Wording } from '../layout.js';
+import { counted, described, type SaidLine, table } from '../table.js';
 import { databaseOf } from '../session.js';
 
 /**

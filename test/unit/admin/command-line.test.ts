@@ -1,6 +1,6 @@
 import { parseCommandLine } from '../../../src/admin/command-line.js';
 import { commands } from '../../../src/admin/commands/index.js';
-import { laidOut, PLAIN, widthOf } from '../../../src/admin/table.js';
+import { laidOut, PLAIN, widthOf } from '../../../src/admin/layout.js';
 import { helpJson, helpOf } from '../../../src/admin/usage.js';
 
 const parse = (line: string) => parseCommandLine(commands, line.split(' ').filter(Boolean));

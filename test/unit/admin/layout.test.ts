@@ -9,7 +9,7 @@ import {
   toned,
   widthOf,
   wrapped,
-} from '../../../src/admin/table.js';
+} from '../../../src/admin/layout.js';
 
 describe('the cells that a text takes', () => {
   it.each([

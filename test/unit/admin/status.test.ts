@@ -1,5 +1,5 @@
 import type { Status } from '../../../src/administration/index.js';
-import { laidOut, PLAIN } from '../../../src/admin/table.js';
+import { laidOut, PLAIN } from '../../../src/admin/layout.js';
 import { statusText } from '../../../src/admin/commands/status.js';
 
 const STARTED = new Date('2026-11-20T10:00:00.000Z');

@@ -1,13 +1,5 @@
-import {
-  type Layout,
-  laidOut,
-  PLAIN,
-  type Tone,
-  widthOf,
-  fitting,
-  table,
-  toneOf,
-} from '../../../src/admin/table.js';
+import { type Layout, laidOut, PLAIN, type Tone, widthOf } from '../../../src/admin/layout.js';
+import { fitting, table, toneOf } from '../../../src/admin/table.js';
 
 const FILTER = JSON.stringify({ 'data.category': { $in: ['bikes', 'tents', 'skis', 'kayaks', 'ropes'] } });
 const rows = [
