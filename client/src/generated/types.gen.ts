@@ -120,28 +120,6 @@ export type ChangesPage = {
 };
 
 /**
- * A page of `softdeletes` or `harddeletes`
- */
-export type DeletesPage = {
-    /**
-     * The lastoffsetid of the next page; empty on an empty page
-     */
-    nextoffsetid: string;
-    result: Array<DeleteItem>;
-};
-
-/**
- * A record that a copy no longer holds
- */
-export type DeleteItem = {
-    id: string;
-    /**
-     * With a capital U, unlike in other items
-     */
-    lastUpdated: string;
-};
-
-/**
  * A page of `updates`
  */
 export type UpdatesPage = {
@@ -177,6 +155,28 @@ export type UpdateItem = {
      * Always on products; on members when stored
      */
     channels?: Array<string>;
+};
+
+/**
+ * A page of `softdeletes` or `harddeletes`
+ */
+export type DeletesPage = {
+    /**
+     * The lastoffsetid of the next page; empty on an empty page
+     */
+    nextoffsetid: string;
+    result: Array<DeleteItem>;
+};
+
+/**
+ * A record that a copy no longer holds
+ */
+export type DeleteItem = {
+    id: string;
+    /**
+     * With a capital U, unlike in other items
+     */
+    lastUpdated: string;
 };
 
 /**
@@ -653,6 +653,81 @@ export type GetMemberMaxResponses = {
 
 export type GetMemberMaxResponse = GetMemberMaxResponses[keyof GetMemberMaxResponses];
 
+export type ListMemberHardDeletesData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the organization
+         */
+        org: string;
+        /**
+         * Identifier of the application
+         */
+        app: string;
+    };
+    query: {
+        /**
+         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
+         */
+        to: string;
+        /**
+         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         */
+        from?: string;
+        /**
+         * `_id > lastoffsetid`: the nextoffsetid of the page before
+         */
+        lastoffsetid?: string;
+        /**
+         * Items of a page at most
+         */
+        limit?: number;
+    };
+    url: '/{org}/{app}/api/v1/member/harddeletes';
+};
+
+export type ListMemberHardDeletesErrors = {
+    /**
+     * The request is not valid
+     */
+    400: Problem;
+    /**
+     * No or wrong credentials
+     */
+    401: Problem;
+    /**
+     * Unknown application, or no right to it; or what the path names is unknown
+     */
+    404: Problem;
+    /**
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     */
+    410: Problem;
+    /**
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     */
+    429: Problem;
+    /**
+     * A fault of the service or of its configuration
+     */
+    500: Problem;
+    /**
+     * The database is unavailable, slow or still being prepared
+     */
+    503: Problem;
+};
+
+export type ListMemberHardDeletesError = ListMemberHardDeletesErrors[keyof ListMemberHardDeletesErrors];
+
+export type ListMemberHardDeletesResponses = {
+    /**
+     * A page
+     */
+    200: DeletesPage;
+};
+
+export type ListMemberHardDeletesResponse = ListMemberHardDeletesResponses[keyof ListMemberHardDeletesResponses];
+
 export type ListMemberUpdatesData = {
     body?: never;
     path: {
@@ -811,81 +886,6 @@ export type ListMemberSoftDeletesResponses = {
 
 export type ListMemberSoftDeletesResponse = ListMemberSoftDeletesResponses[keyof ListMemberSoftDeletesResponses];
 
-export type ListMemberHardDeletesData = {
-    body?: never;
-    path: {
-        /**
-         * Identifier of the organization
-         */
-        org: string;
-        /**
-         * Identifier of the application
-         */
-        app: string;
-    };
-    query: {
-        /**
-         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
-         */
-        to: string;
-        /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
-         */
-        from?: string;
-        /**
-         * `_id > lastoffsetid`: the nextoffsetid of the page before
-         */
-        lastoffsetid?: string;
-        /**
-         * Items of a page at most
-         */
-        limit?: number;
-    };
-    url: '/{org}/{app}/api/v1/member/harddeletes';
-};
-
-export type ListMemberHardDeletesErrors = {
-    /**
-     * The request is not valid
-     */
-    400: Problem;
-    /**
-     * No or wrong credentials
-     */
-    401: Problem;
-    /**
-     * Unknown application, or no right to it; or what the path names is unknown
-     */
-    404: Problem;
-    /**
-     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
-     */
-    410: Problem;
-    /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
-     */
-    429: Problem;
-    /**
-     * A fault of the service or of its configuration
-     */
-    500: Problem;
-    /**
-     * The database is unavailable, slow or still being prepared
-     */
-    503: Problem;
-};
-
-export type ListMemberHardDeletesError = ListMemberHardDeletesErrors[keyof ListMemberHardDeletesErrors];
-
-export type ListMemberHardDeletesResponses = {
-    /**
-     * A page
-     */
-    200: DeletesPage;
-};
-
-export type ListMemberHardDeletesResponse = ListMemberHardDeletesResponses[keyof ListMemberHardDeletesResponses];
-
 export type GetProductMaxData = {
     body?: never;
     headers?: {
@@ -945,6 +945,81 @@ export type GetProductMaxResponses = {
 };
 
 export type GetProductMaxResponse = GetProductMaxResponses[keyof GetProductMaxResponses];
+
+export type ListProductHardDeletesData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the organization
+         */
+        org: string;
+        /**
+         * Identifier of the application
+         */
+        app: string;
+    };
+    query: {
+        /**
+         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
+         */
+        to: string;
+        /**
+         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         */
+        from?: string;
+        /**
+         * `_id > lastoffsetid`: the nextoffsetid of the page before
+         */
+        lastoffsetid?: string;
+        /**
+         * Items of a page at most
+         */
+        limit?: number;
+    };
+    url: '/{org}/{app}/api/v1/product/harddeletes';
+};
+
+export type ListProductHardDeletesErrors = {
+    /**
+     * The request is not valid
+     */
+    400: Problem;
+    /**
+     * No or wrong credentials
+     */
+    401: Problem;
+    /**
+     * Unknown application, or no right to it; or what the path names is unknown
+     */
+    404: Problem;
+    /**
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     */
+    410: Problem;
+    /**
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     */
+    429: Problem;
+    /**
+     * A fault of the service or of its configuration
+     */
+    500: Problem;
+    /**
+     * The database is unavailable, slow or still being prepared
+     */
+    503: Problem;
+};
+
+export type ListProductHardDeletesError = ListProductHardDeletesErrors[keyof ListProductHardDeletesErrors];
+
+export type ListProductHardDeletesResponses = {
+    /**
+     * A page
+     */
+    200: DeletesPage;
+};
+
+export type ListProductHardDeletesResponse = ListProductHardDeletesResponses[keyof ListProductHardDeletesResponses];
 
 export type ListProductUpdatesData = {
     body?: never;
@@ -1103,81 +1178,6 @@ export type ListProductSoftDeletesResponses = {
 };
 
 export type ListProductSoftDeletesResponse = ListProductSoftDeletesResponses[keyof ListProductSoftDeletesResponses];
-
-export type ListProductHardDeletesData = {
-    body?: never;
-    path: {
-        /**
-         * Identifier of the organization
-         */
-        org: string;
-        /**
-         * Identifier of the application
-         */
-        app: string;
-    };
-    query: {
-        /**
-         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
-         */
-        to: string;
-        /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
-         */
-        from?: string;
-        /**
-         * `_id > lastoffsetid`: the nextoffsetid of the page before
-         */
-        lastoffsetid?: string;
-        /**
-         * Items of a page at most
-         */
-        limit?: number;
-    };
-    url: '/{org}/{app}/api/v1/product/harddeletes';
-};
-
-export type ListProductHardDeletesErrors = {
-    /**
-     * The request is not valid
-     */
-    400: Problem;
-    /**
-     * No or wrong credentials
-     */
-    401: Problem;
-    /**
-     * Unknown application, or no right to it; or what the path names is unknown
-     */
-    404: Problem;
-    /**
-     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
-     */
-    410: Problem;
-    /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
-     */
-    429: Problem;
-    /**
-     * A fault of the service or of its configuration
-     */
-    500: Problem;
-    /**
-     * The database is unavailable, slow or still being prepared
-     */
-    503: Problem;
-};
-
-export type ListProductHardDeletesError = ListProductHardDeletesErrors[keyof ListProductHardDeletesErrors];
-
-export type ListProductHardDeletesResponses = {
-    /**
-     * A page
-     */
-    200: DeletesPage;
-};
-
-export type ListProductHardDeletesResponse = ListProductHardDeletesResponses[keyof ListProductHardDeletesResponses];
 
 export type ListChannelUpdatesData = {
     body?: never;
