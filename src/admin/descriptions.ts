@@ -1,4 +1,4 @@
-import { describedKind, KINDS } from '../kinds/index.js';
+import { KINDS, RECORDS_IN_WORDS } from '../kinds/index.js';
 import {
   APPLICATION,
   COMPARED,
@@ -27,10 +27,7 @@ export const applicationList = describeCommand({
 export const applicationRemove = describeCommand({
   name: 'application remove',
   summary: 'Remove an application and its services',
-  options: {
-    ...APPLICATION,
-    purge: { description: `remove its ${KINDS.map((kind) => describedKind(kind).plural).join(' and ')} too` },
-  },
+  options: { ...APPLICATION, purge: { description: `remove its ${RECORDS_IN_WORDS} too` } },
   notes: [
     'Without --purge an application that still has records is not removed.',
     'Consumers receive hard deletes only while the application exists: remove the records first ' +

@@ -48,7 +48,7 @@ interface Waiting {
 }
 
 /**
- * A bounded queue for comparisons of passwords, each of which occupies a core and 19 MiB for a while. The smallest
+ * A bounded queue for comparisons of passwords. Each comparison occupies a core and 19 MiB for a while. The smallest
  * rank comes first, and one place is reserved for rank 1. The rank is the number of failed logins of an address, so
  * addresses that guess wait for those that do not, regardless of their number.
  */

@@ -1,2 +1,3 @@
 export * from './pure.js';
-export { type Settings, databaseIn, readSettings, settingTable, settingsOfProcess } from './settings.js';
+export { type Settings, readSettings, settingTable, settingsOfProcess } from './settings.js';
+export { databaseIn } from './connection-string.js';

@@ -23,6 +23,9 @@ export function describedKind(kind: Kind): KindDescription {
   return kinds[kind];
 }
 
+/** Records of all kinds, in texts for people: "members and products". */
+export const RECORDS_IN_WORDS = KINDS.map((kind) => kinds[kind].plural).join(' and ');
+
 /** The collection of each kind (contract §4). */
 export const COLLECTION_OF: Readonly<Record<Kind, string>> = byKind((kind) => kinds[kind].collection);
 

@@ -1,3 +1,4 @@
 export { type AboutRequest, type RequestLine, ServiceLogger } from './logging.js';
-export { Metrics, measure } from './metrics.js';
+export { Metrics } from './metrics.js';
+export { measure } from './measure.js';
 export { ObservabilityModule } from './observability.module.js';

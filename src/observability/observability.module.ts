@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { type IsOutage, type LogSettings, ServiceLogger } from './logging.js';
+import { type LogSettings, ServiceLogger } from './logging.js';
+import { type IsOutage } from './failures.js';
 import { Metrics } from './metrics.js';
 
 @Module({})

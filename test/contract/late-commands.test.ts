@@ -69,10 +69,8 @@ const becomes = ({ _id }: Stored, set: mongo.Document) =>
 function holdJobs({ app: instance }: TestService): () => void {
   let begin: () => void = () => undefined;
   const begun = new Promise<void>((resolve) => (begin = resolve));
-  for (const job of [
-    instance.get(QuarantineRetries, { strict: false }),
-    instance.get(Audit, { strict: false }),
-  ]) {
+  for (const type of [QuarantineRetries, Audit]) {
+    const job = instance.get<QuarantineRetries | Audit>(type, { strict: false });
     const step = job.step.bind(job);
     jest.spyOn(job, 'step').mockImplementation(async (...given: Parameters<Audit['step']>) => {
       await begun;
@@ -267,11 +265,9 @@ describe('a term that is cut off between two writes of the ledger', () => {
     return (await marks.findOne({ _id }))!.fence;
   }
 
-  const NOWHERE = { appid: 5 };
-
   it.each<[string, object, () => object]>([
-    ['the ledger knows only', { ...NOWHERE, id: 'z' }, () => other.tenant],
-    ['only is remembered', { id: 'x' }, () => NOWHERE],
+    ['the ledger knows only', { appid: 5, id: 'z' }, () => other.tenant],
+    ['only is remembered', { id: 'x' }, () => ({ appid: 5 })],
   ])(
     'what a record was on its way leaves a tombstone, though what it became %s',
     async (_what, was, becoming) => {

@@ -35,7 +35,7 @@ export class OwnPasses {
     return (await this.leases.findOne({}))?.term;
   }
 
-  /** Stores what the lease tells of some applications, each the same: to be done while no instance leads. */
+  /** Stores the same entry in the lease for some applications. Call it while no instance leads. */
   async store(entry: object, ...apps: TestApplication[]): Promise<void> {
     await this.leases.updateOne({}, { $set: { aside: apps.map(({ tenant }) => ({ ...tenant, ...entry })) } });
   }

@@ -117,7 +117,7 @@ interface Look {
   added?: number;
 }
 
-/** Measures the pace of work from successive samples, of which it keeps two. */
+/** Measures the pace of work from its last two samples. */
 export class Tempo {
   private first: Look;
   private next: Look;

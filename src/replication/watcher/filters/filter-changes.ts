@@ -11,18 +11,13 @@ import { FilterReconciler, nameOf, type StampedVersion } from './filter-reconcil
 import { type Judged, RegisteredServices } from './registered-services.js';
 import { WantedServices } from './wanted-services.js';
 
-/**
- * Most services of a batch that the stream waits for. It waits for no application with more than this number in the batch.
- */
+/** Most services of a batch that the stream waits for. It waits for no application with more in the batch. */
 const IN_STREAM = 20;
 /** Number of services that are read at once. Each filter may have 64 KB. */
 const AT_ONCE = 100;
 /** Longest wait for an edit before the queue is checked again (milliseconds). */
 const LONGEST_REST_MS = 10_000;
-/**
- * How often all versions are read (milliseconds). An outdated version that a superseded leader wrote late causes no event
- * here.
- */
+/** How often all versions are read (milliseconds): a version that a superseded leader wrote late causes no event here. */
 const AGAIN_MS = 20_000;
 /** Longest time without a sign of life (milliseconds). To find and judge a range of records may take 22 s. */
 const LONGEST_SILENCE_MS = 30_000;
