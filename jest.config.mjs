@@ -16,7 +16,7 @@ const nativePackages =
 
 /** These ask whether a value is a plain object or of a class of JavaScript, so Jest loads all that they use. */
 const byJestAlone = [
-  'database/errors',
+  'platform/database/errors',
   'member/body/body-pipe',
   'record/item',
   'replication/transcode/large-text',

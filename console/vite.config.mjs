@@ -5,7 +5,7 @@ import { defineConfig } from 'vite';
 const service = process.env.TIDEMARK_URL ?? 'http://127.0.0.1:3000';
 const CONSOLE = '/console/';
 
-/** The service tells each page where the console is (src/console/pages.ts); in development it is always at the same place. */
+/** The service tells each page where the console is (src/administration/console/pages.ts); in development it is always at the same place. */
 const atItsPlace = {
   name: 'tidemark-console',
   apply: 'serve',
@@ -18,7 +18,7 @@ export default defineConfig(({ command }) => ({
   html: { cspNonce: '__NONCE__' },
   server: { proxy: { '^/(?!console(/|$))': service } },
   build: {
-    outDir: '../dist/console/pages',
+    outDir: '../dist/administration/console/pages',
     emptyOutDir: true,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1000,

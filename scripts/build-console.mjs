@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const vite = 'node_modules/vite/bin/vite.js';
-const page = 'dist/console/pages/index.html';
+const page = 'dist/administration/console/pages/index.html';
 
 /** Whether the page is there and newer than its source, after building it where it was not. */
 export function buildConsole() {

@@ -2,8 +2,8 @@
 import 'reflect-metadata';
 import { getConnectionToken } from '@nestjs/mongoose';
 import { createApp } from '../dist/app.js';
-import { readSettings } from '../dist/config/index.js';
-import { openApiDocument } from '../dist/http/index.js';
+import { readSettings } from '../dist/platform/config/index.js';
+import { openApiDocument } from '../dist/platform/http/index.js';
 
 /** There is none, and that it cannot be reached is no fault. */
 const nowhere = 'mongodb://127.0.0.1:1/nowhere';

@@ -6,9 +6,9 @@ import type { NextFunction, Request, Response } from 'express';
 import { administrationProblem } from './administration/index.js';
 import { AppModule } from './app.module.js';
 import { AboveApplications, Needs } from './auth/index.js';
-import { descriptorLimit, type Settings } from './config/index.js';
-import { isUnasked, serveConsole } from './console/index.js';
-import { databaseProblem } from './database/index.js';
+import { descriptorLimit, type Settings } from './platform/config/index.js';
+import { isUnasked, serveConsole } from './administration/console/index.js';
+import { databaseProblem } from './platform/database/index.js';
 import {
   answerClientError,
   answerInTime,
@@ -25,8 +25,8 @@ import {
   ReadyExpressAdapter,
   refuseExpectation,
   serveDocs,
-} from './http/index.js';
-import { measure, Metrics, ServiceLogger } from './observability/index.js';
+} from './platform/http/index.js';
+import { measure, Metrics, ServiceLogger } from './platform/observability/index.js';
 import { ConsumerNotes, aboutRequest, noteConsumer } from './replication/feed/index.js';
 
 /**

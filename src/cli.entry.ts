@@ -1,5 +1,5 @@
-import { runCommandLine } from './admin/index.js';
-import { hasColours } from './config/pure.js';
+import { runCommandLine } from './administration/cli/index.js';
+import { hasColours } from './platform/config/pure.js';
 
 const { stdin: input, stdout: output, stderr: errors } = process;
 
@@ -12,7 +12,7 @@ function interruptible(): AbortSignal {
 /**
  * Loaded only for commands that read the settings, because the connection string is checked with the MongoDB driver.
  */
-const settings = async () => (await import('./config/plain.js')).settingsOfProcess;
+const settings = async () => (await import('./platform/config/plain.js')).settingsOfProcess;
 
 const ended = runCommandLine(process.argv.slice(2), settings, {
   ...{ input, output, errors, interruptible },

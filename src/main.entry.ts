@@ -4,13 +4,13 @@ import { getConnectionToken } from '@nestjs/mongoose';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
-import { FatalError } from './common/index.js';
-import { ConfigError, type Settings, settingsOfProcess } from './config/index.js';
-import { Preparation } from './database/index.js';
+import { FatalError } from './platform/common/index.js';
+import { ConfigError, type Settings, settingsOfProcess } from './platform/config/index.js';
+import { Preparation } from './platform/database/index.js';
 import { type EmbeddedDatabase, startEmbedded } from './embedded/index.js';
 import { setUpHeap } from './heap.js';
 import { assertCanListen, listen, say, stopOnSignals, reportDatabase } from './start.js';
-import { Metrics } from './observability/index.js';
+import { Metrics } from './platform/observability/index.js';
 import { EventStreams, MaxService } from './replication/feed/index.js';
 import { WorkedThrough } from './replication/store/index.js';
 

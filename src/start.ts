@@ -3,9 +3,9 @@ import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { type INestApplication, Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { FatalError, settledWithin, visible } from './common/index.js';
-import type { Settings } from './config/index.js';
-import type { Preparation } from './database/index.js';
+import { FatalError, settledWithin, visible } from './platform/common/index.js';
+import type { Settings } from './platform/config/index.js';
+import type { Preparation } from './platform/database/index.js';
 import { onOrphaned } from './embedded/index.js';
 
 /** The setting that an operator must correct, by error code of the operating system. */

@@ -37,14 +37,14 @@ export const ofOperation = [
   },
   {
     name: 'enter-is-a-yes',
-    file: 'src/admin/input.ts',
+    file: 'src/administration/cli/input.ts',
     from: 'const YES = /^\\s*y(es)?\\s*$/i;',
     to: 'const YES = /^\\s*(y(es)?)?\\s*$/i;',
-    tests: ['unit/admin/confirm'],
+    tests: ['unit/administration/cli/confirm'],
   },
   {
     name: 'session-that-never-ends',
-    file: 'src/console/sessions.ts',
+    file: 'src/administration/console/sessions.ts',
     from: '_id: digestOf(token), expires: { $gt: now } }',
     to: '_id: digestOf(token) }',
     tests: ['contract/console-session'],

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 const ASSEMBLY = 'src/replication/transcode/assembly/';
 const WASM = 'dist/replication/transcode/wasm.js';
 const CONSOLE = 'console/';
-const PAGES = 'dist/console/pages';
+const PAGES = 'dist/administration/console/pages';
 
 /** A fault is not seeded: what it was to change is not there, or what comes of it cannot be built. */
 export class NotSeededError extends Error {}

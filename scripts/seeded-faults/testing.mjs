@@ -31,7 +31,7 @@ export function projectOf(test) {
 }
 
 /**
- * What running test files, such as `unit/common/dates`, came to: `passed`, `failed` with the first test that failed,
+ * What running test files, such as `unit/platform/common/dates`, came to: `passed`, `failed` with the first test that failed,
  * `broken` where a file could not be run, or `hung` where it had not ended in time. Nothing is run behind a failure.
  */
 export async function runTests(copy, tests, { uri, limitMs, workers = 1 }) {

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { type Application, APPLICATIONS, SERVICES } from '../application/plain.js';
-import { alongIndexIfAny, isDuplicateKey } from '../database/plain.js';
-import { allows, problems } from '../http/plain.js';
+import { alongIndexIfAny, isDuplicateKey } from '../platform/database/plain.js';
+import { allows, problems } from '../platform/http/plain.js';
 import { COLLECTION_OF, type Kind, KINDS, byKind } from '../kinds/index.js';
 import { ofTenant, type Tenant } from '../record/index.js';
 import type { AuditedAction } from '../trail/index.js';

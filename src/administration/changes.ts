@@ -1,7 +1,7 @@
 import mongoose, { type mongo } from 'mongoose';
-import { FatalError, literal, shown } from '../common/index.js';
-import { SAFE_BSON } from '../database/plain.js';
-import { allows, etagOf, type InputError, Problem, problems } from '../http/plain.js';
+import { FatalError, literal, shown } from '../platform/common/index.js';
+import { SAFE_BSON } from '../platform/database/plain.js';
+import { allows, etagOf, type InputError, Problem, problems } from '../platform/http/plain.js';
 import type { Tenant } from '../record/index.js';
 import { type Actor, type AuditedAction, trailEntry, writeTrail } from '../trail/plain.js';
 import type { Credential, Scope } from '../auth/index.js';

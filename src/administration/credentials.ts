@@ -9,8 +9,8 @@ import {
   type Level,
   type Scope,
 } from '../auth/plain.js';
-import { exactly } from '../common/index.js';
-import { isDuplicateKey } from '../database/plain.js';
+import { exactly } from '../platform/common/index.js';
+import { isDuplicateKey } from '../platform/database/plain.js';
 import type { AuditedAction } from '../trail/index.js';
 import {
   changeStored,

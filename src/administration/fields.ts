@@ -1,5 +1,5 @@
-import { atOnce, parseDate, shown, type Steps } from '../common/index.js';
-import { problems } from '../http/plain.js';
+import { atOnce, parseDate, shown, type Steps } from '../platform/common/index.js';
+import { problems } from '../platform/http/plain.js';
 
 /** Most faults reported for one body. */
 export const MOST_FAULTS = 20;

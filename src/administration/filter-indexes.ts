@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { mongo } from 'mongoose';
 import { type Filter, indexAdvice, type IndexKey, partsOf } from '../application/plain.js';
-import { FatalError } from '../common/index.js';
-import { buildIndex, statedIndex, type Watching } from '../database/plain.js';
+import { FatalError } from '../platform/common/index.js';
+import { buildIndex, statedIndex, type Watching } from '../platform/database/plain.js';
 import { bsonTypeOf, type Tenant } from '../record/index.js';
 import { COLLECTION_OF, type Kind } from '../kinds/index.js';
 import { type ChangeContext, recordAction } from './changes.js';

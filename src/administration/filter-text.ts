@@ -9,7 +9,7 @@ import {
   lostNumber,
   parseDate,
   shown,
-} from '../common/index.js';
+} from '../platform/common/index.js';
 import { invalid, type Refused } from './changes.js';
 import { assertFilter } from './filter-trial.js';
 

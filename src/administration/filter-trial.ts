@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { type Filter, filterFault, type FilterPart, partsOf, effortInSteps } from '../application/plain.js';
-import { atOnce, DeadlineError, shown, type Steps, within } from '../common/index.js';
-import { isRefusedQuery, isTimeout } from '../database/plain.js';
+import { atOnce, DeadlineError, shown, type Steps, within } from '../platform/common/index.js';
+import { isRefusedQuery, isTimeout } from '../platform/database/plain.js';
 import { COLLECTION_OF, type Kind } from '../kinds/index.js';
 import { FIRST_ID, type Tenant } from '../record/index.js';
 import { type FilterTurn, invalid, type Refused } from './changes.js';

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { MOST_SERVICE_BYTES, MOST_SERVICES, SERVICES, type StoredService } from '../application/plain.js';
-import { count, literal, TimeSlice } from '../common/index.js';
+import { count, literal, TimeSlice } from '../platform/common/index.js';
 import { ofTenant, type Tenant } from '../record/index.js';
 import { nameAt } from '../replication/store/plain.js';
 

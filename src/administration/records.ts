@@ -1,7 +1,7 @@
 import mongoose, { type mongo } from 'mongoose';
 import { filterFault, isEnabled, isServiceName, type StoredService } from '../application/plain.js';
-import { literal } from '../common/index.js';
-import { alongIndexIfAny } from '../database/plain.js';
+import { literal } from '../platform/common/index.js';
+import { alongIndexIfAny } from '../platform/database/plain.js';
 import {
   BY_RECORD_ID,
   HIDDEN_FIELDS,

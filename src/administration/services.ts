@@ -11,9 +11,9 @@ import {
   SERVICES,
   type StoredService,
 } from '../application/plain.js';
-import { count, exactly, NAME, NAME_RULE } from '../common/index.js';
-import { isDuplicateKey } from '../database/plain.js';
-import { Problem } from '../http/plain.js';
+import { count, exactly, NAME, NAME_RULE } from '../platform/common/index.js';
+import { isDuplicateKey } from '../platform/database/plain.js';
+import { Problem } from '../platform/http/plain.js';
 import { ofTenant, type Tenant } from '../record/index.js';
 import { FILTER_VERSIONS } from '../replication/store/plain.js';
 import type { FilterVersionChange } from '../replication/protocol/index.js';

@@ -1,7 +1,7 @@
 import type { Application, Filter } from '../application/index.js';
 import { MOST_SERVICES } from '../application/plain.js';
 import { LEVELS, type Scope } from '../auth/plain.js';
-import { NAME, NAME_RULE, NAME_SCHEMA, type Steps } from '../common/index.js';
+import { NAME, NAME_RULE, NAME_SCHEMA, type Steps } from '../platform/common/index.js';
 import { KINDS } from '../kinds/index.js';
 import { Refused } from './changes.js';
 import { newUsernameFault, usernameFault } from './credentials.js';

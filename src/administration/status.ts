@@ -11,9 +11,9 @@ import {
   type StoredService,
 } from '../application/plain.js';
 import { CREDENTIALS } from '../auth/plain.js';
-import { TimeSlice } from '../common/index.js';
-import { indexName, listedIndexes } from '../database/plain.js';
-import type { Metrics } from '../observability/index.js';
+import { TimeSlice } from '../platform/common/index.js';
+import { indexName, listedIndexes } from '../platform/database/plain.js';
+import type { Metrics } from '../platform/observability/index.js';
 import { COLLECTION_OF } from '../kinds/index.js';
 import {
   countPending,

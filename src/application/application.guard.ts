@@ -10,9 +10,9 @@ import { ApiBasicAuth, ApiParam } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Model, mongo } from 'mongoose';
 import { accessOf, callerOf, covers, type Credential } from '../auth/index.js';
-import { exactly, NAME, NAME_SCHEMA, SharedReads } from '../common/index.js';
-import { ControlStream, KnownDocuments } from '../control/index.js';
-import { problems } from '../http/index.js';
+import { exactly, NAME, NAME_SCHEMA, SharedReads } from '../platform/common/index.js';
+import { ControlStream, KnownDocuments } from '../platform/control/index.js';
+import { problems } from '../platform/http/index.js';
 import type { Tenant } from '../record/index.js';
 import { type Application, APPLICATION_MODEL } from './application.schema.js';
 

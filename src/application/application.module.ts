@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
-import { ControlModule } from '../control/index.js';
+import { ControlModule } from '../platform/control/index.js';
 import { ApplicationLookup } from './application.guard.js';
 import { applicationModels } from './application.schema.js';
 

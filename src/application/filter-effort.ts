@@ -1,4 +1,4 @@
-import { atOnce, shown, type Steps } from '../common/index.js';
+import { atOnce, shown, type Steps } from '../platform/common/index.js';
 import { bsonTypeOf } from '../record/pure.js';
 import { firstKey, isDocument, isRegularExpression, startsWithOperator } from './filter-values.js';
 import { type Filter, LOGICAL } from './filter.js';

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { shown } from '../common/index.js';
+import { shown } from '../platform/common/index.js';
 import { bsonTypeOf, HIDDEN_FIELDS } from '../record/pure.js';
 
 const LEAF_CLASSES = [Date, RegExp, Uint8Array];

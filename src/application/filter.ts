@@ -1,6 +1,6 @@
 import { calculateObjectSize } from 'bson';
 import type { mongo } from 'mongoose';
-import { shown } from '../common/index.js';
+import { shown } from '../platform/common/index.js';
 import {
   firstKey,
   hidden,

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { NAME } from '../common/index.js';
+import { NAME } from '../platform/common/index.js';
 import { type Kind, KINDS } from '../kinds/index.js';
 import type { Tenant } from '../record/pure.js';
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { PassportModule } from '@nestjs/passport';
-import { ControlModule } from '../control/index.js';
+import { ControlModule } from '../platform/control/index.js';
 import { Authenticator, CredentialUses } from './authenticator.js';
 import { TidemarkBasicStrategy } from './guards.js';
 import {

@@ -1,8 +1,8 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
-import { SharedReads } from '../common/index.js';
-import { ControlStream, KnownDocuments } from '../control/index.js';
+import { SharedReads } from '../platform/common/index.js';
+import { ControlStream, KnownDocuments } from '../platform/control/index.js';
 import { type Credential, isUsable, liveHashes, type Login, LONGEST_USERNAME } from './credential.js';
 import { CREDENTIAL_MODEL, CREDENTIAL_USE_MODEL, type CredentialUse } from './credential.schema.js';
 import { type Attempt, LoginLimiter } from './login-limiter.js';

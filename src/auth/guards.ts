@@ -10,7 +10,7 @@ import type { Request } from 'express';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport';
 import { type Credential, type Level, parseBasicHeader, reaches } from './credential.js';
-import { problems, takeConnection, whileProving } from '../http/index.js';
+import { problems, takeConnection, whileProving } from '../platform/http/index.js';
 import { Authenticator, CredentialUses } from './authenticator.js';
 import { LoginLimiter } from './login-limiter.js';
 

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../common/index.js';
-import { SETTINGS, type Settings } from '../config/index.js';
-import { problems } from '../http/index.js';
+import { atMost } from '../platform/common/index.js';
+import { SETTINGS, type Settings } from '../platform/config/index.js';
+import { problems } from '../platform/http/index.js';
 
 const MINUTE_MS = 60_000;
 /** Maximum number of keys, keeping the most recently used ones. It bounds the memory for keys that clients choose. */

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../common/index.js';
-import { problems } from '../http/index.js';
+import { atMost } from '../platform/common/index.js';
+import { problems } from '../platform/http/index.js';
 import type { Login } from './credential.js';
 import { hashPassword, isHashOf } from './password-hash.js';
 

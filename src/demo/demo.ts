@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
-import { importRecords } from '../admin/import/index.js';
+import { importRecords } from '../administration/cli/import/index.js';
 import {
   applicationExists,
   createApplication,
@@ -18,8 +18,8 @@ import {
 } from '../administration/index.js';
 import type { Filter } from '../application/index.js';
 import type { Level } from '../auth/index.js';
-import { databaseProblem } from '../database/index.js';
-import { Problem } from '../http/index.js';
+import { databaseProblem } from '../platform/database/index.js';
+import { Problem } from '../platform/http/index.js';
 import { COLLECTION_OF, type Kind } from '../kinds/index.js';
 import type { Tenant } from '../record/index.js';
 import { FILTER_VERSIONS } from '../replication/store/plain.js';

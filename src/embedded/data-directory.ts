@@ -2,8 +2,8 @@ import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { FatalError } from '../common/index.js';
-import { isAlive, ownPid } from '../config/plain.js';
+import { FatalError } from '../platform/common/index.js';
+import { isAlive, ownPid } from '../platform/config/plain.js';
 import type { FoundMongod } from './find-mongod.js';
 import { opensData } from './mongod.js';
 import { runProgram, type Say } from './run-program.js';

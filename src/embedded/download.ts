@@ -4,7 +4,7 @@ import { arch, platform } from 'node:os';
 import { DryMongoBinary } from 'mongodb-memory-server-core';
 import { MongoBinaryDownload } from 'mongodb-memory-server-core/lib/util/MongoBinaryDownload.js';
 import { MongoBinaryDownloadUrl } from 'mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js';
-import { behindProxy } from '../config/plain.js';
+import { behindProxy } from '../platform/config/plain.js';
 import type { Say } from './run-program.js';
 
 /** MongoDB 7.0 also opens data of 6.0, the version that the other source of a fetched mongod provides. */

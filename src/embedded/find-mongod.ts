@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { FatalError } from '../common/index.js';
-import { searchPath } from '../config/plain.js';
+import { FatalError } from '../platform/common/index.js';
+import { searchPath } from '../platform/config/plain.js';
 import {
   cachedMongods,
   fetchIntoCache,

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { FatalError } from '../common/index.js';
-import { cacheDir } from '../config/plain.js';
+import { FatalError } from '../platform/common/index.js';
+import { cacheDir } from '../platform/config/plain.js';
 import { librariesOf, newestFirst, proveMongod } from './mongod.js';
 import { runProgram, type Say, withProgress } from './run-program.js';
 

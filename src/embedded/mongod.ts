@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { environmentWithLibraries } from '../config/plain.js';
+import { environmentWithLibraries } from '../platform/config/plain.js';
 import { runProgram } from './run-program.js';
 
 const TIMEOUT_SECONDS = 20;

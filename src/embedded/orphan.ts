@@ -1,4 +1,4 @@
-import { parentPid, startedByNpm } from '../config/plain.js';
+import { parentPid, startedByNpm } from '../platform/config/plain.js';
 
 const POLL_MS = 500;
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { FatalError } from '../common/index.js';
+import { FatalError } from '../platform/common/index.js';
 import {
   announce,
   assertOpens,

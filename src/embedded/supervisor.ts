@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { FatalError } from '../common/index.js';
+import { FatalError } from '../platform/common/index.js';
 import { reasonOf, type Say } from './run-program.js';
 
 /** A run that lasts until it is stopped or ends unexpectedly. */

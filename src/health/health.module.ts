@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import type { Settings } from '../config/index.js';
+import type { Settings } from '../platform/config/index.js';
 import { Gauges, MetricsController } from './metrics.controller.js';
 import { HealthController } from './health.controller.js';
 import { StoreModule } from '../replication/store/index.js';

@@ -4,7 +4,7 @@ import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagg
 import type { Response } from 'express';
 import type { Gauge } from 'prom-client';
 import { Public } from '../auth/index.js';
-import { Metrics } from '../observability/index.js';
+import { Metrics } from '../platform/observability/index.js';
 import { greatestLag, UnwatchedFeeds } from '../replication/store/index.js';
 import { shareDone } from '../replication/protocol/index.js';
 import { HealthReads } from './readiness.js';

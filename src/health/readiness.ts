@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import type { Connection } from 'mongoose';
-import { SharedReads, within } from '../common/index.js';
-import { IndexKeeper, modelsOf, NO_HISTORY, Preparation, unfitness } from '../database/index.js';
+import { SharedReads, within } from '../platform/common/index.js';
+import { IndexKeeper, modelsOf, NO_HISTORY, Preparation, unfitness } from '../platform/database/index.js';
 import { countPending, type PendingCounts } from '../replication/store/plain.js';
 import {
   holdsWatched,

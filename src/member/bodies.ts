@@ -32,8 +32,7 @@ import {
   MOST_FAULTS,
   pointerTo,
 } from './body-faults.js';
-import { RequestBody } from '../body/index.js';
-import { type InputError, problems } from '../http/index.js';
+import { type InputError, problems, RequestBody } from '../platform/http/index.js';
 
 const NAME = 'checkedBy';
 

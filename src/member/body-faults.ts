@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { InputError } from '../http/index.js';
+import type { InputError } from '../platform/http/index.js';
 
 /** In UTF-16 code units, as in JavaScript (contract §2). */
 export const LONGEST_TEXT = 1000;

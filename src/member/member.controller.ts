@@ -20,7 +20,7 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { InApplication, type Application, CurrentApplication } from '../application/index.js';
-import { Problems, sendJson, tag } from '../http/index.js';
+import { Problems, sendJson, tag } from '../platform/http/index.js';
 import { Acting, type Actor } from '../trail/index.js';
 import { Needs } from '../auth/index.js';
 import type { Tenant } from '../record/index.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { shown } from '../common/index.js';
-import { allows, problems } from '../http/index.js';
+import { shown } from '../platform/common/index.js';
+import { allows, problems } from '../platform/http/index.js';
 import type { Tenant } from '../record/index.js';
 import { KnownHeads } from '../replication/store/index.js';
 import { type Actor, TrailNotes } from '../trail/index.js';

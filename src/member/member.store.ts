@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import mongoose, { type mongo } from 'mongoose';
-import { literal } from '../common/index.js';
-import { alongIndexIfAny, CLOCK, isDuplicateKey, isRefusedByValidator } from '../database/index.js';
-import { problems } from '../http/index.js';
+import { literal } from '../platform/common/index.js';
+import { alongIndexIfAny, CLOCK, isDuplicateKey, isRefusedByValidator } from '../platform/database/index.js';
+import { problems } from '../platform/http/index.js';
 import {
   BY_RECORD_ID,
   DELIVERABLE,

@@ -1,5 +1,5 @@
-import { literal } from '../common/index.js';
-import { problems } from '../http/pure.js';
+import { literal } from '../platform/common/index.js';
+import { problems } from '../platform/http/pure.js';
 import type { CreateMember, PatchAddress, PatchMember } from './bodies.js';
 import { isDeletion, MOST_PROPERTIES, MOST_SECTIONS, pointerTo } from './body-faults.js';
 

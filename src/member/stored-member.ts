@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { etagOf } from '../http/index.js';
+import { etagOf } from '../platform/http/index.js';
 import { READ_FOR_JSON, updateItemText } from '../record/index.js';
 import type { BsonDocument } from './merge.js';
 

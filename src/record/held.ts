@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { isTimeout } from '../database/plain.js';
+import { isTimeout } from '../platform/database/plain.js';
 
 /**
  * How long a write may take before it counts as blocked by a transaction of another program (milliseconds): of a

@@ -1,6 +1,6 @@
 import { ObjectId } from 'bson';
 import type { mongo, Types } from 'mongoose';
-import { exactly } from '../common/index.js';
+import { exactly } from '../platform/common/index.js';
 
 /**
  * The bounds for scans along `_id`, which exclude values that are not ObjectIds. One is below and one is above every

@@ -1,5 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
-import { literal } from '../common/index.js';
+import { literal } from '../platform/common/index.js';
 import {
   CLOCK,
   FUTURE_TOLERANCE_MS,
@@ -8,7 +8,7 @@ import {
   pastValidator,
   type SingleWrite,
   writeEach,
-} from '../database/plain.js';
+} from '../platform/database/plain.js';
 import { writeUnlessHeld } from './held.js';
 
 const { BSON } = mongoose.mongo;

@@ -12,7 +12,7 @@ import { InjectConnection, MongooseModule } from '@nestjs/mongoose';
 import type { Request } from 'express';
 import type { Connection } from 'mongoose';
 import { callerOf } from '../auth/index.js';
-import { SETTINGS, type Settings } from '../config/index.js';
+import { SETTINGS, type Settings } from '../platform/config/index.js';
 import { trailEntry, writeTrail } from './audit-trail.js';
 import { type Actor, type AuditedAction, type TrailEntry, trailModels } from './audit-trail.schema.js';
 

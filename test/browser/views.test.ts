@@ -254,7 +254,7 @@ describe('What is served', () => {
   });
 
   it('is small', () => {
-    const assets = join('dist', 'console', 'pages', 'assets');
+    const assets = join('dist', 'administration', 'console', 'pages', 'assets');
     const files = readdirSync(assets).map((name) => readFileSync(join(assets, name)));
     expect(files.reduce((sum, file) => sum + gzipSync(file).length, 0)).toBeLessThan(BUNDLE_BYTES);
   });

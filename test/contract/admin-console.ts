@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { runCommandLine } from '../../src/admin/index.js';
-import { readSettings } from '../../src/config/index.js';
+import { runCommandLine } from '../../src/administration/cli/index.js';
+import { readSettings } from '../../src/platform/config/index.js';
 
 /** What a command came to. */
 export interface Said {

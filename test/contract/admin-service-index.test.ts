@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { IndexKeeper } from '../../src/database/index.js';
+import { IndexKeeper } from '../../src/platform/database/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 

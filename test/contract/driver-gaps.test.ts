@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import mongoose, { mongo } from 'mongoose';
 import type Module from 'node:module';
-import { DatabaseModule } from '../../src/database/index.js';
+import { DatabaseModule } from '../../src/platform/database/index.js';
 import { Gate } from '../support/index.js';
 
 const ROUNDS = 20;

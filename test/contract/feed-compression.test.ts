@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import zlib from 'node:zlib';
-import { Metrics } from '../../src/observability/index.js';
+import { Metrics } from '../../src/platform/observability/index.js';
 import { eventually, PASSWORD, type TestApplication, type TestFeed, TestService } from '../support/index.js';
 
 const MEGABYTE = 1024 * 1024;

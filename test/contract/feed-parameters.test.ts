@@ -1,4 +1,4 @@
-import type { ProblemBody } from '../../src/http/index.js';
+import type { ProblemBody } from '../../src/platform/http/index.js';
 import {
   expectProblem,
   FEED_PATHS,

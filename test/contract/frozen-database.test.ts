@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashPassword } from '../../src/auth/index.js';
-import { ControlStream } from '../../src/control/index.js';
+import { ControlStream } from '../../src/platform/control/index.js';
 import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import {
   type Answer,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { mongo } from 'mongoose';
 import { eventually, expectProblem, Gate, leadElsewhere, send, TestService } from '../support/index.js';
 import { Gauges } from '../../src/health/index.js';
-import { Metrics } from '../../src/observability/index.js';
+import { Metrics } from '../../src/platform/observability/index.js';
 import { startLocked } from '../support/own-mongod.js';
 import { commandsDuring, nameOf } from './profiler.js';
 

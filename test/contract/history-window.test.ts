@@ -1,8 +1,8 @@
 /** @depends-on-server */
 import { mongo } from 'mongoose';
 import { createApp } from '../../src/app.js';
-import { readSettings } from '../../src/config/index.js';
-import { Preparation } from '../../src/database/index.js';
+import { readSettings } from '../../src/platform/config/index.js';
+import { Preparation } from '../../src/platform/database/index.js';
 import { eventually, send, TestService } from '../support/index.js';
 import { type OwnMongod, startLocked, startOwn } from '../support/own-mongod.js';
 

@@ -1,6 +1,6 @@
 import { getConnectionToken } from '@nestjs/mongoose';
 import { mongo } from 'mongoose';
-import { Metrics } from '../../src/observability/index.js';
+import { Metrics } from '../../src/platform/observability/index.js';
 import { IncompleteIdentities, WorkedThrough } from '../../src/replication/store/index.js';
 import { placeBehind } from '../../src/replication/protocol/index.js';
 import { IgnoredRecords, type PresentRecord } from '../../src/replication/watcher/index.js';

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { IndexKeeper } from '../../src/database/index.js';
+import { IndexKeeper } from '../../src/platform/database/index.js';
 import { ConsumerNotes } from '../../src/replication/feed/index.js';
 import { AuditPace, type AuditProgress } from '../../src/replication/watcher/index.js';
 import { eventually, expectProblem, send, type TestApplication, TestService } from '../support/index.js';

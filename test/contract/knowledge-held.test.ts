@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mongo } from 'mongoose';
-import { SETTINGS } from '../../src/config/index.js';
-import { ControlStream } from '../../src/control/index.js';
+import { SETTINGS } from '../../src/platform/config/index.js';
+import { ControlStream } from '../../src/platform/control/index.js';
 import { eventually, Gate, holdControlStream, type TestApplication, TestService } from '../support/index.js';
 import { type OwnMongod, startShortLog } from '../support/own-mongod.js';
 import { MemberClient, newEmail } from './member-client.js';

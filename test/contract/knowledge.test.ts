@@ -1,4 +1,4 @@
-import { ControlStream } from '../../src/control/index.js';
+import { ControlStream } from '../../src/platform/control/index.js';
 import {
   controlStreams,
   eventually,

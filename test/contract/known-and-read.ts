@@ -1,4 +1,4 @@
-import { SETTINGS } from '../../src/config/index.js';
+import { SETTINGS } from '../../src/platform/config/index.js';
 import { type Answer, patiently, type TestService } from '../support/index.js';
 
 const FOR_EVER_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { isMomentGone, readAsOf } from '../../src/database/index.js';
+import { isMomentGone, readAsOf } from '../../src/platform/database/index.js';
 import { Ledger } from '../../src/replication/store/index.js';
 import type { AsideApplication, WatchState } from '../../src/replication/protocol/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';

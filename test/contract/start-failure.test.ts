@@ -1,7 +1,7 @@
 import type * as Nest from '@nestjs/common';
 import mongoose from 'mongoose';
 import { createApp } from '../../src/app.js';
-import { readSettings } from '../../src/config/index.js';
+import { readSettings } from '../../src/platform/config/index.js';
 import { freshDatabase } from '../support/index.js';
 
 it('a start that fails ends with its error, so that the process can say it in one line', async () => {

@@ -1,8 +1,8 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { mongo } from 'mongoose';
 import { createApp } from '../../src/app.js';
-import { readSettings } from '../../src/config/index.js';
-import { Preparation } from '../../src/database/index.js';
+import { readSettings } from '../../src/platform/config/index.js';
+import { Preparation } from '../../src/platform/database/index.js';
 import { freshDatabase, TestService } from '../support/index.js';
 import { commandsDuring, type Profiled } from './profiler.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
-import { CLOCK } from '../../src/database/index.js';
+import { CLOCK } from '../../src/platform/database/index.js';
 import { Ledger, type LedgerEntry } from '../../src/replication/store/index.js';
 import type { LedgerChange } from '../../src/replication/protocol/index.js';
 import { entryAfter, type KnownEntry } from '../model/twins/entry-after.js';

@@ -2,8 +2,8 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { mongo } from 'mongoose';
 import { createApp } from '../../src/app.js';
-import { readSettings } from '../../src/config/index.js';
-import { Preparation } from '../../src/database/index.js';
+import { readSettings } from '../../src/platform/config/index.js';
+import { Preparation } from '../../src/platform/database/index.js';
 import { eventually, freshDatabase, send, type TestApplication, TestService } from '../support/index.js';
 
 /** What a start on a database ends with. */

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { APP_NAME } from '../../src/database/index.js';
+import { APP_NAME } from '../../src/platform/database/index.js';
 import { eventually, Gate, type TestApplication, TestService } from '../support/index.js';
 
 interface LeaseDocument {

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { databaseProblem, isDatabaseAway, refusedAsDuplicate } from '../../src/database/index.js';
+import { databaseProblem, isDatabaseAway, refusedAsDuplicate } from '../../src/platform/database/index.js';
 import { freshDatabase } from '../support/service.js';
 
 let database: Awaited<ReturnType<typeof freshDatabase>>;

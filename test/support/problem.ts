@@ -1,4 +1,4 @@
-import type { ProblemBody } from '../../src/http/index.js';
+import type { ProblemBody } from '../../src/platform/http/index.js';
 import type { Answer } from './answer.js';
 
 /** Asserts that an answer is this problem, in the form that contract §3 gives to all of them, and returns its body. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import type { ControlStream } from '../../src/control/index.js';
+import type { ControlStream } from '../../src/platform/control/index.js';
 import { RAISE, isPreparing, type WatchProgress } from '../../src/replication/protocol/index.js';
 import type { WatchedPlace } from '../../src/replication/store/index.js';
 import { eventually } from './eventually.js';

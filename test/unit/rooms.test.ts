@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import tsc from 'typescript';
-import { readSettings, settingTable } from '../../src/config/index.js';
+import { readSettings, settingTable } from '../../src/platform/config/index.js';
 
 const ROOT = join(__dirname, '..', '..');
 const { imported } = jest.requireActual<{ imported: (path: string, specifier: string) => string }>(
@@ -66,7 +66,7 @@ describe('rooms: imports into another room, or into its inside, are lint errors'
     ['a room above', 'src/member/new.ts', '../replication/feed/index.js'],
     ['its neighbour above', 'src/member/new.ts', '../health/index.js'],
     ['the rules from what is stored', 'src/replication/protocol/new.ts', '../store/plain.js'],
-    ['the ground imports no room', 'src/config/new.ts', '../common/index.js'],
+    ['the ground imports no room', 'src/platform/config/new.ts', '../common/index.js'],
     ['the inside of a room below', 'src/member/new.ts', '../auth/passwords.js'],
     ['the inside, from deep within', 'src/member/merge/new.ts', '../../record/item.js'],
     ['the feeds from the watcher', 'src/replication/watcher/new.ts', '../feed/index.js'],
@@ -105,8 +105,8 @@ describe('rooms: imports into another room, or into its inside, are lint errors'
     const folders = (path: string) =>
       readdirSync(join(ROOT, path), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     const found = folders('src').flatMap(({ name }) =>
-      name === 'replication'
-        ? folders('src/replication').map((inner) => `replication/${inner.name}`)
+      ['platform', 'replication'].includes(name)
+        ? folders(`src/${name}`).map((inner) => `${name}/${inner.name}`)
         : [name],
     );
     expect(rooms).toEqual(expect.arrayContaining(found));
@@ -153,7 +153,7 @@ describe('what is imported', () => {
 
 describe('a collection is named by the room that owns it', () => {
   it.each([
-    ['a call', 'src/admin/new.ts', "export const x = (db: any) => db.collection('ledger');\n"],
+    ['a call', 'src/administration/cli/new.ts', "export const x = (db: any) => db.collection('ledger');\n"],
     ['a stage', 'src/replication/store/new.ts', "export const x = { $lookup: { from: 'moments' } };\n"],
   ])('%s with a text is a lint error', (_name, file, code) => {
     expect(broken(file, code)).toContain('tidemark(own-collections)');
@@ -168,9 +168,12 @@ describe('a collection is named by the room that owns it', () => {
 describe('the environment is read in `config` only', () => {
   const code = 'export const port = process.env.PORT;\n';
 
-  it.each(['src/member/new.ts', 'src/replication/feed/new.ts', 'src/database/new.ts'])('%s', (file) => {
-    expect(broken(file, code)).toContain('eslint(no-restricted-properties)');
-  });
+  it.each(['src/member/new.ts', 'src/replication/feed/new.ts', 'src/platform/database/new.ts'])(
+    '%s',
+    (file) => {
+      expect(broken(file, code)).toContain('eslint(no-restricted-properties)');
+    },
+  );
 
   it('an entry may touch the process, but not its environment', () => {
     expect(broken('src/main.entry.ts', 'process.exit(0);\n')).toEqual([]);
@@ -179,7 +182,7 @@ describe('the environment is read in `config` only', () => {
   });
 
   it('config may', () => {
-    expect(broken('src/config/new.ts', code)).toEqual([]);
+    expect(broken('src/platform/config/new.ts', code)).toEqual([]);
   });
 });
 

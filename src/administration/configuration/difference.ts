@@ -1,5 +1,5 @@
 import type { ServiceKey } from '../../application/index.js';
-import type { Steps } from '../../common/index.js';
+import type { Steps } from '../../platform/common/index.js';
 import type { Tenant } from '../../record/index.js';
 import { nameOfTenant, type StoredApplication } from '../applications.js';
 import { invalidAt } from '../changes.js';

@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose';
 import type { Filter, ServiceKey } from '../../application/index.js';
 import { CREDENTIALS } from '../../auth/plain.js';
-import { TimeSlice } from '../../common/index.js';
-import { problems } from '../../http/plain.js';
+import { TimeSlice } from '../../platform/common/index.js';
+import { problems } from '../../platform/http/plain.js';
 import type { Tenant } from '../../record/index.js';
 import { assertNoRecords, nameOfTenant } from '../applications.js';
 import { tryFilter } from '../filter-trial.js';

@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose';
 import { APPLICATIONS } from '../../application/plain.js';
 import { CREDENTIALS } from '../../auth/plain.js';
-import { count, type Steps, TimeSlice } from '../../common/index.js';
-import { etagOf, Problem } from '../../http/plain.js';
+import { count, type Steps, TimeSlice } from '../../platform/common/index.js';
+import { etagOf, Problem } from '../../platform/http/plain.js';
 import { ofTenant, type Tenant } from '../../record/index.js';
 import type { StoredApplication } from '../applications.js';
 import { LISTED, type ListedCredential } from '../credentials.js';

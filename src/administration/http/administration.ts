@@ -11,8 +11,8 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { ApiBasicAuth, ApiBody, ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Connection } from 'mongoose';
 import { type Credential, MinuteCounts, AboveApplications, Needs } from '../../auth/index.js';
-import { endsAfter, Semaphore, NAME_SCHEMA, TimeSlice } from '../../common/index.js';
-import { problems, sendJson, tag } from '../../http/index.js';
+import { endsAfter, Semaphore, NAME_SCHEMA, TimeSlice } from '../../platform/common/index.js';
+import { OptionalRequestBody, problems, RequestBody, sendJson, tag } from '../../platform/http/index.js';
 import type { Tenant } from '../../record/index.js';
 import { KINDS } from '../../kinds/index.js';
 import {
@@ -23,8 +23,7 @@ import {
   shaped,
   type Shaped,
 } from '../index.js';
-import { OptionalRequestBody, RequestBody } from '../../body/index.js';
-import { SETTINGS, type Settings } from '../../config/index.js';
+import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import { actorOf } from '../../trail/index.js';
 
 /** Concurrent filter trials of one organization in an instance; the first never waits for another organization. */

@@ -2,8 +2,8 @@ import { applyDecorators, Controller, Get, Headers, HttpCode, Post, Query, Res }
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller, covers, type Credential } from '../../auth/index.js';
-import { Problems, problems, sendJson, tag } from '../../http/index.js';
-import { NAME, NAME_RULE, NAME_SCHEMA } from '../../common/index.js';
+import { Problems, problems, sendJson, tag } from '../../platform/http/index.js';
+import { NAME, NAME_RULE, NAME_SCHEMA } from '../../platform/common/index.js';
 import {
   applyConfiguration,
   assertCovers,

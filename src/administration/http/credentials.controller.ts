@@ -2,7 +2,7 @@ import { Controller, Delete, Get, Headers, HttpCode, Param, Patch, Post, Query, 
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller, type Credential, credentialState } from '../../auth/index.js';
-import { Problems, problems, sendJson } from '../../http/index.js';
+import { Problems, problems, sendJson } from '../../platform/http/index.js';
 import {
   assertGives,
   changeCredential,

@@ -6,8 +6,8 @@ import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import mongoose, { type Connection } from 'mongoose';
 import type { Request } from 'express';
 import { Caller, covers, type Credential } from '../../auth/index.js';
-import { Problems, problems } from '../../http/index.js';
-import { Metrics } from '../../observability/index.js';
+import { Problems, problems } from '../../platform/http/index.js';
+import { Metrics } from '../../platform/observability/index.js';
 import type { Tenant } from '../../record/index.js';
 import { KINDS, type Kind } from '../../kinds/index.js';
 import { type ConsumerReport, reportConsumers } from '../../replication/feed/index.js';
@@ -33,7 +33,7 @@ import {
 import { Administrative, Asked, ChangeContexts, NamesKind, NamesRecord } from './administration.js';
 import { Answers } from './answers.js';
 import { NamesApplication } from '../../application/index.js';
-import { SETTINGS, type Settings } from '../../config/index.js';
+import { SETTINGS, type Settings } from '../../platform/config/index.js';
 
 const { ObjectId } = mongoose.mongo;
 const OBJECT_ID = /^[0-9a-f]{24}$/i;

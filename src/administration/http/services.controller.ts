@@ -9,8 +9,8 @@ import {
   type StoredService,
 } from '../../application/index.js';
 import { Caller, type Credential } from '../../auth/index.js';
-import { SETTINGS, type Settings } from '../../config/index.js';
-import { Problems, sendJson } from '../../http/index.js';
+import { SETTINGS, type Settings } from '../../platform/config/index.js';
+import { Problems, sendJson } from '../../platform/http/index.js';
 import { type Kind, KINDS } from '../../kinds/index.js';
 import { ofTenant } from '../../record/index.js';
 import {

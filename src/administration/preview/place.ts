@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
-import { pause } from '../../common/index.js';
-import { isTimeout } from '../../database/plain.js';
+import { pause } from '../../platform/common/index.js';
+import { isTimeout } from '../../platform/database/plain.js';
 import { COLLECTION_OF, type Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 

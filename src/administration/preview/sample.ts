@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { type Filter, isHidden, partsOf, withinElements } from '../../application/plain.js';
-import { count, shown } from '../../common/index.js';
+import { count, shown } from '../../platform/common/index.js';
 import type { Allowance, Place } from './place.js';
 import { idTextOf } from '../../record/index.js';
 

@@ -2,16 +2,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
-import { atMost, SharedReads } from '../../common/index.js';
-import { SETTINGS, type Settings } from '../../config/index.js';
+import { atMost, SharedReads } from '../../platform/common/index.js';
+import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import {
   CLOCK,
   FUTURE_TOLERANCE_MS,
   isMomentGone,
   readAsOf,
   type SnapshotOptions,
-} from '../../database/index.js';
-import { problems } from '../../http/index.js';
+} from '../../platform/database/index.js';
+import { problems } from '../../platform/http/index.js';
 import type { Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 import { type ProgressLook, type MarkKey, markName, isShown, type Moment } from '../protocol/index.js';

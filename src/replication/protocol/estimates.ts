@@ -1,4 +1,4 @@
-import { duration } from '../../common/index.js';
+import { duration } from '../../platform/common/index.js';
 
 /** The recent speed of some work, in its own unit: records, events, or seconds of the log. */
 export interface Pace {

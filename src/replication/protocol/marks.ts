@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
-import { later, earlier } from '../../common/index.js';
-import { FUTURE_TOLERANCE_MS, CLOCK } from '../../database/pure.js';
+import { later, earlier } from '../../platform/common/index.js';
+import { FUTURE_TOLERANCE_MS, CLOCK } from '../../platform/database/pure.js';
 import type { Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/pure.js';
 import type { WatchProgress } from './progress.js';

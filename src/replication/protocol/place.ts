@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { literal } from '../../common/index.js';
+import { literal } from '../../platform/common/index.js';
 import type { Tenant } from '../../record/pure.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { bsonTypeOf, type Tenant } from '../../record/pure.js';
 import type { Pace, StoredWork, Work } from './estimates.js';
-import { literal } from '../../common/index.js';
+import { literal } from '../../platform/common/index.js';
 
 /** The progress of the watcher, in cluster times. */
 export interface WatchProgress {

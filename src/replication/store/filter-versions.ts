@@ -2,7 +2,7 @@ import { mongo, type Model } from 'mongoose';
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { ServiceKey } from '../../application/index.js';
-import { isDuplicateKey } from '../../database/index.js';
+import { isDuplicateKey } from '../../platform/database/index.js';
 import type { Work, FilterVersion, FilterVersionChange, KnownVersion } from '../protocol/index.js';
 import { filterAt, isTooLarge } from './stored-filters.js';
 import { FILTER_VERSION_MODEL } from './collections.schema.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Model } from 'mongoose';
-import { atMost, later } from '../../common/index.js';
+import { atMost, later } from '../../platform/common/index.js';
 import {
   type KnownFences,
   type Heads,
@@ -12,7 +12,7 @@ import {
   markName,
 } from '../protocol/index.js';
 import { HEAD_MODEL, HEADS } from './collections.schema.js';
-import { type ControlChange, ControlStream, type Follower } from '../../control/index.js';
+import { type ControlChange, ControlStream, type Follower } from '../../platform/control/index.js';
 
 const REMEMBERED_BY_WRITER = 100_000;
 

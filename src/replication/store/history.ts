@@ -1,5 +1,5 @@
 import mongoose, { type Connection, type mongo } from 'mongoose';
-import { CLOCK, readAsOf } from '../../database/plain.js';
+import { CLOCK, readAsOf } from '../../platform/database/plain.js';
 import { LEASES } from './collections.schema.js';
 import { WATCHER, type WatchState } from '../protocol/index.js';
 

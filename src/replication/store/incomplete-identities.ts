@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, mongo } from 'mongoose';
-import { refusedAsDuplicate } from '../../database/index.js';
+import { refusedAsDuplicate } from '../../platform/database/index.js';
 import { FIRST_ID, LAST_ID, type Tenant } from '../../record/index.js';
 import type { Kind } from '../../kinds/index.js';
 import { ALL, inShare, type LogPlace, type AppShare, upTo, type PartialIdentity } from '../protocol/index.js';

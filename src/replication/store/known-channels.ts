@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 import { HORIZON_MODEL, type StoredHorizon, CHANNEL_MODEL } from './collections.schema.js';
-import { atMost } from '../../common/index.js';
+import { atMost } from '../../platform/common/index.js';
 import type { KnownChannel } from '../protocol/index.js';
 
 /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ControlStream, KnownDocuments, type Follower } from '../../control/index.js';
+import { ControlStream, KnownDocuments, type Follower } from '../../platform/control/index.js';
 import type { Tenant } from '../../record/index.js';
 import {
   isAside,

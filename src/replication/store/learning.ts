@@ -1,11 +1,11 @@
 import type { mongo } from 'mongoose';
 import { LEDGER } from './collections.schema.js';
-import { literal } from '../../common/index.js';
+import { literal } from '../../platform/common/index.js';
 import { COLLECTION_OF, type Kind } from '../../kinds/index.js';
 import { IDENTITY, idTextAt, LONGEST_NUMBER_TEXT, BY_RECORD_ID } from '../../record/index.js';
 import { type AppShare, documentsOf, inShare, type LogPlace } from '../protocol/index.js';
 import { inRange, type IdRange } from './walk.js';
-import { alongIndexIfAny } from '../../database/plain.js';
+import { alongIndexIfAny } from '../../platform/database/plain.js';
 
 /*
  * Aggregation stages that create ledger entries from a range of records, and stages that find where ledger and records

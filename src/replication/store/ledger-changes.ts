@@ -9,8 +9,8 @@ import {
   type Identity,
   identityKey,
 } from '../protocol/index.js';
-import { literal } from '../../common/index.js';
-import { CLOCK } from '../../database/plain.js';
+import { literal } from '../../platform/common/index.js';
+import { CLOCK } from '../../platform/database/plain.js';
 import { STAMP } from '../../record/index.js';
 import { inSlices } from './walk.js';
 import type { LedgerEntry } from './collections.schema.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
-import { within } from '../../common/index.js';
-import { alongIndex, type IndexFields, isDuplicateKey, statedIndex } from '../../database/index.js';
+import { within } from '../../platform/common/index.js';
+import { alongIndex, type IndexFields, isDuplicateKey, statedIndex } from '../../platform/database/index.js';
 import { COLLECTION_OF, type Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 import {

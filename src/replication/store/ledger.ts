@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
-import { alongIndex, alongIndexIfAny, refusedAsDuplicate } from '../../database/index.js';
-import { Metrics } from '../../observability/index.js';
+import { alongIndex, alongIndexIfAny, refusedAsDuplicate } from '../../platform/database/index.js';
+import { Metrics } from '../../platform/observability/index.js';
 import { type Kind, KINDS } from '../../kinds/index.js';
 import {
   ALL,

@@ -5,7 +5,7 @@ import { setMaxListeners } from 'node:events';
 import { type Tenant, DELIVERABLE, FIRST_ID } from '../../record/index.js';
 import { COLLECTION_OF } from '../../kinds/index.js';
 import { type Fences, type Mark, markName, type MarkKey, markKey, RAISE } from '../protocol/index.js';
-import { SETTINGS, type Settings } from '../../config/index.js';
+import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import {
   alongIndex,
   type IndexFields,
@@ -14,9 +14,9 @@ import {
   bareCommand,
   COMMAND_MS,
   placedReply,
-} from '../../database/index.js';
+} from '../../platform/database/index.js';
 import { LEDGER, MARK_MODEL, MARKS } from './collections.schema.js';
-import { problems } from '../../http/index.js';
+import { problems } from '../../platform/http/index.js';
 import { ProgressReader } from './progress-reader.js';
 import { KnownMoments } from './moments.js';
 import { WatchedPlace } from './known-progress.js';

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import mongoose, { type mongo, type Model } from 'mongoose';
 import { InjectModel } from '@nestjs/mongoose';
-import { atMost, later } from '../../common/index.js';
-import { type ControlChange, ControlStream, type Follower } from '../../control/index.js';
+import { atMost, later } from '../../platform/common/index.js';
+import { type ControlChange, ControlStream, type Follower } from '../../platform/control/index.js';
 import { KnownProgress } from './known-progress.js';
 import {
   type ProgressLook,

@@ -22,9 +22,9 @@ import {
   watchedOf,
 } from '../protocol/index.js';
 import { WATCH_STATE_MODEL } from './collections.schema.js';
-import { type Waiting, problems } from '../../http/index.js';
-import { literal, SharedReads, pause } from '../../common/index.js';
-import { CLOCK, bareCommand, COMMAND_MS, placedReply } from '../../database/index.js';
+import { type Waiting, problems } from '../../platform/http/index.js';
+import { literal, SharedReads, pause } from '../../platform/common/index.js';
+import { CLOCK, bareCommand, COMMAND_MS, placedReply } from '../../platform/database/index.js';
 import { accessOf, reaches } from '../../auth/index.js';
 
 /**

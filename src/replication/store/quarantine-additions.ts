@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { literal } from '../../common/index.js';
+import { literal } from '../../platform/common/index.js';
 import type { Identity } from '../protocol/index.js';
 import type { ShownBehind } from './shown-identities.js';
 import { type Concern, type LastKnown, QUARANTINE, type SetAside } from './collections.schema.js';

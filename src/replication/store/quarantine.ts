@@ -3,8 +3,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { WatchedEvent } from '../protocol/index.js';
 import { type Concern, QUARANTINE_MODEL, type SetAside } from './collections.schema.js';
-import { literal } from '../../common/index.js';
-import { Metrics } from '../../observability/index.js';
+import { literal } from '../../platform/common/index.js';
+import { Metrics } from '../../platform/observability/index.js';
 import type { Kind } from '../../kinds/index.js';
 import {
   type Addition,

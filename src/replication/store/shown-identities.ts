@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
-import { isDatabaseAway, isMomentGone, readAsOf } from '../../database/index.js';
+import { isDatabaseAway, isMomentGone, readAsOf } from '../../platform/database/index.js';
 import { COLLECTION_OF, type Kind, KINDS } from '../../kinds/index.js';
 import { IDENTITY_TEXTS, isObjectId } from '../../record/index.js';
 import {

@@ -4,7 +4,7 @@ import { Horizon, KnownChannels } from './known-channels.js';
 import { IncompleteIdentities } from './incomplete-identities.js';
 import { LedgerSlices } from './ledger-slices.js';
 import { Ledger } from './ledger.js';
-import { ControlModule } from '../../control/index.js';
+import { ControlModule } from '../../platform/control/index.js';
 import { FirstPass, ProgressReader, UnwatchedFeeds, WorkedThrough } from './progress-reader.js';
 import { KnownProgress, WatchedPlace } from './known-progress.js';
 import { Totals } from './totals.js';

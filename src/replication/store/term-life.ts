@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ALL, type AppShare } from '../protocol/index.js';
-import { DeadlineError } from '../../common/index.js';
+import { DeadlineError } from '../../platform/common/index.js';
 
 /** A term that shows no sign of life for this long is abandoned (milliseconds). */
 export const LONGEST_SILENCE_MS = 20_000;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import type { Counter, Gauge } from 'prom-client';
-import { Metrics } from '../../observability/index.js';
+import { Metrics } from '../../platform/observability/index.js';
 import { WATCHER } from '../protocol/index.js';
 import { WATCH_TOTALS, type WatchTotals } from './collections.schema.js';
 

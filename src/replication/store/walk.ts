@@ -1,5 +1,11 @@
 import { mongo } from 'mongoose';
-import { alongIndex, type IndexFields, isRefusedQuery, isTimeout, isUnfit } from '../../database/plain.js';
+import {
+  alongIndex,
+  type IndexFields,
+  isRefusedQuery,
+  isTimeout,
+  isUnfit,
+} from '../../platform/database/plain.js';
 import { FIRST_ID, RecordsHeldError } from '../../record/index.js';
 import type { TermAtWork } from './term-life.js';
 

@@ -1,6 +1,6 @@
 import type { Connection, mongo } from 'mongoose';
 import { LEASES } from './collections.schema.js';
-import { CLOCK } from '../../database/plain.js';
+import { CLOCK } from '../../platform/database/plain.js';
 import type { Tenant } from '../../record/pure.js';
 import { type Oplog, predictedWindow, readOplog } from './history.js';
 import {

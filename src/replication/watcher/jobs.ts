@@ -4,14 +4,14 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { type Job, type TermAtWork, WorkedThrough } from '../store/index.js';
 import { FilterChanges } from './filters/filter-changes.js';
-import { pause } from '../../common/index.js';
+import { pause } from '../../platform/common/index.js';
 import { ChannelReview, EmailReview, IncompleteReview } from './repair/reviews.js';
 import { IgnoredRecords } from './repair/ignored-records.js';
 import { QuarantineRetries } from './upkeep/quarantine-retries.js';
 import { Audit } from './upkeep/audit.js';
 import { Expiry } from './upkeep/expiry.js';
 import { pauseBehind } from './term/stream-work.js';
-import { APP_NAME } from '../../database/index.js';
+import { APP_NAME } from '../../platform/database/index.js';
 
 /** Pause after a failure, because the next service may fail for the same reason (milliseconds). */
 const AFTER_FAILURE_MS = 1000;

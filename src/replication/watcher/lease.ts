@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
-import { literal, within } from '../../common/index.js';
-import { CLOCK, isDuplicateKey } from '../../database/index.js';
+import { literal, within } from '../../platform/common/index.js';
+import { CLOCK, isDuplicateKey } from '../../platform/database/index.js';
 import { WATCH_STATE_MODEL } from '../store/index.js';
 import { WATCHER, type WatchState } from '../protocol/index.js';
 

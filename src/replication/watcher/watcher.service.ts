@@ -7,10 +7,10 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { mongo } from 'mongoose';
-import { pause, within } from '../../common/index.js';
-import { SETTINGS, type Settings } from '../../config/index.js';
-import { DATABASE_URI, driverOptions, isDatabaseAway, Preparation } from '../../database/index.js';
-import { Metrics } from '../../observability/index.js';
+import { pause, within } from '../../platform/common/index.js';
+import { SETTINGS, type Settings } from '../../platform/config/index.js';
+import { DATABASE_URI, driverOptions, isDatabaseAway, Preparation } from '../../platform/database/index.js';
+import { Metrics } from '../../platform/observability/index.js';
 import { TermLife, LONGEST_SILENCE_MS, TermOverError, Totals } from '../store/index.js';
 import type { WatchState } from '../protocol/index.js';
 import { pauseBehind } from './term/stream-work.js';

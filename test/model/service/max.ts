@@ -1,4 +1,4 @@
-import { FUTURE_TOLERANCE_MS } from '../../../src/database/pure.js';
+import { FUTURE_TOLERANCE_MS } from '../../../src/platform/database/pure.js';
 import { isShown, newestMoment } from '../../../src/replication/protocol/marks.js';
 import type { ModelState } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';

@@ -1,4 +1,4 @@
-import { FUTURE_TOLERANCE_MS } from '../../../src/database/index.js';
+import { FUTURE_TOLERANCE_MS } from '../../../src/platform/database/index.js';
 import { EARLIEST } from '../../../src/record/index.js';
 
 /** What `HAS_GOOD_STAMP` says of a stored stamp. */

@@ -1,6 +1,6 @@
 import { type Attempt, LoginLimiter } from '../../../src/auth/login-limiter.js';
-import { readSettings } from '../../../src/config/index.js';
-import { Problem } from '../../../src/http/index.js';
+import { readSettings } from '../../../src/platform/config/index.js';
+import { Problem } from '../../../src/platform/http/index.js';
 
 const MINUTE = 60_000;
 

@@ -1,5 +1,5 @@
 import { Turns } from '../../../src/auth/passwords.js';
-import { Problem } from '../../../src/http/index.js';
+import { Problem } from '../../../src/platform/http/index.js';
 
 /** Lets everything happen that waits for nothing but its turn. */
 const settled = () => new Promise(setImmediate);

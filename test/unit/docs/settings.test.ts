@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { settingTable } from '../../../src/config/index.js';
+import { settingTable } from '../../../src/platform/config/index.js';
 
 const page = readFileSync(join(__dirname, '..', '..', '..', 'docs', 'settings.md'), 'utf8');
 const ROW = /^\| `([A-Z_]+)` +\| (?:`([^`]*)`)? +\| .+ \|$/gm;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { FatalError } from '../../../src/common/index.js';
+import { FatalError } from '../../../src/platform/common/index.js';
 import {
   findMongod,
   firstUsable,

@@ -33,7 +33,7 @@ describe('the seeded faults', () => {
   });
 
   it.each([
-    ...rooms.map((room) => `src/${room.replace(/^admin\/import$/, 'admin')}/`),
+    ...rooms.map((room) => `src/${room.replace(/\/import$/, '')}/`),
     ...['console/src/', 'client/src/', 'client/src/stores/', 'conformance/src/'],
     'src/replication/transcode/assembly/',
   ])('there is one in %s', (folder) => {

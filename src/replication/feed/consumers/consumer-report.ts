@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { alongIndex } from '../../../database/plain.js';
+import { alongIndex } from '../../../platform/database/plain.js';
 import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
 import type { Tenant } from '../../../record/index.js';
 import { HEADS } from '../../store/plain.js';

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import type { Kind } from '../../../kinds/index.js';
 import type { Tenant } from '../../../record/index.js';
-import { literal } from '../../../common/index.js';
+import { literal } from '../../../platform/common/index.js';
 
 /** The service of calls that concern the whole kind: `max` and `harddeletes`. */
 export const EVERY_SERVICE = '';

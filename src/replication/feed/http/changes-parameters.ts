@@ -7,13 +7,13 @@ import {
 } from '@nestjs/common';
 import type { Request } from 'express';
 import Negotiator from 'negotiator';
-import { type Parsed, parseDate, shown } from '../../../common/index.js';
-import { type InputError, problems } from '../../../http/index.js';
+import { type Parsed, parseDate, shown } from '../../../platform/common/index.js';
+import { type InputError, problems } from '../../../platform/http/index.js';
 import { behindPlace, type ChangesRequest } from '../page/changes.js';
 import { type ChangesPlace, isWithin, placeOf, type Within } from '../page/changes-cursor.js';
 import { limitOf, readerOf } from './parameters.js';
 import { actorOf } from '../../../auth/index.js';
-import { SETTINGS, type Settings } from '../../../config/index.js';
+import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import type { Kind } from '../../../kinds/index.js';
 import { type ChangesFeed, nameOf } from '../page/feed.js';
 import { LINES_TYPE } from '../page/changes-lines.js';

@@ -1,4 +1,4 @@
-import { capitalized } from '../../../common/index.js';
+import { capitalized } from '../../../platform/common/index.js';
 import { applyDecorators, Controller, Get, Injectable, Res, type Type } from '@nestjs/common';
 import {
   ApiExtraModels,
@@ -13,7 +13,7 @@ import {
 import type { Response } from 'express';
 import { CHANNEL_KIND, describedKind, type Kind, KINDS } from '../../../kinds/index.js';
 import { InApplication, type Application, CurrentApplication } from '../../../application/index.js';
-import { Problems, problems } from '../../../http/index.js';
+import { Problems, problems } from '../../../platform/http/index.js';
 import { LINES_TYPE } from '../page/changes-lines.js';
 import {
   FromParameter,

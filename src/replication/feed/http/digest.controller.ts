@@ -11,8 +11,8 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiQuery, ApiSchema, ApiTags } from '@nestjs/swagger';
-import { capitalized, type Parsed, parseDate, shown } from '../../../common/index.js';
-import { type InputError, problems, ProblemOr, Problems } from '../../../http/index.js';
+import { capitalized, type Parsed, parseDate, shown } from '../../../platform/common/index.js';
+import { type InputError, problems, ProblemOr, Problems } from '../../../platform/http/index.js';
 import { type DigestRequest, Digests } from '../page/digests.js';
 import { readerOf, toIsMissing } from './parameters.js';
 import { InApplication, type Application, CurrentApplication } from '../../../application/index.js';

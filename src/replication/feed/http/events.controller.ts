@@ -1,9 +1,9 @@
-import { capitalized } from '../../../common/index.js';
+import { capitalized } from '../../../platform/common/index.js';
 import { applyDecorators, Controller, Get, Injectable, Res, type Type } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { InApplication, type Application, CurrentApplication } from '../../../application/index.js';
-import { ProblemOr, Problems } from '../../../http/index.js';
+import { ProblemOr, Problems } from '../../../platform/http/index.js';
 import { TIMESTAMP } from './openapi.js';
 import { describedKind, type Kind, KINDS } from '../../../kinds/index.js';
 import { EventStreams, ReadingRights } from '../events/event-streams.js';

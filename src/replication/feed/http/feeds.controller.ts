@@ -1,4 +1,4 @@
-import { capitalized } from '../../../common/index.js';
+import { capitalized } from '../../../platform/common/index.js';
 import { Controller, Get, Injectable, Param, Res, type Type } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { actorOf, callerOf } from '../../../auth/index.js';
-import { parseDate } from '../../../common/index.js';
-import { answeredProblem } from '../../../http/index.js';
-import type { AboutRequest, Metrics } from '../../../observability/index.js';
+import { parseDate } from '../../../platform/common/index.js';
+import { answeredProblem } from '../../../platform/http/index.js';
+import type { AboutRequest, Metrics } from '../../../platform/observability/index.js';
 import { CHANNEL_KIND, type Kind, KINDS } from '../../../kinds/index.js';
 import { type Call, EVERY_SERVICE } from '../consumers/gathered.js';
 import type { ConsumerNotes } from '../consumers/consumer-notes.js';

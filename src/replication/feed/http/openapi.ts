@@ -9,8 +9,8 @@ import {
   ApiResponse,
 } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
-import { NAME_SCHEMA } from '../../../common/index.js';
-import { ProblemOr, Problems } from '../../../http/index.js';
+import { NAME_SCHEMA } from '../../../platform/common/index.js';
+import { ProblemOr, Problems } from '../../../platform/http/index.js';
 import { InApplication } from '../../../application/index.js';
 
 export const TIMESTAMP = {

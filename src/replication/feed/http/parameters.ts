@@ -7,10 +7,10 @@ import {
   type PipeTransform,
 } from '@nestjs/common';
 import type { Request } from 'express';
-import { type Parsed, parseDate, shown } from '../../../common/index.js';
-import { type InputError, problems } from '../../../http/index.js';
+import { type Parsed, parseDate, shown } from '../../../platform/common/index.js';
+import { type InputError, problems } from '../../../platform/http/index.js';
 import { type Behind, MOST_BEHIND, type Window } from '../query/window.js';
-import { SETTINGS, type Settings } from '../../../config/index.js';
+import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import type { PageRequest } from '../page/feed.js';
 
 /** Parses the values that {@link linkTo} writes. The pattern of the parameter has validated both of them. */

@@ -1,6 +1,6 @@
 import { Injectable, Inject } from '@nestjs/common';
-import { problems } from '../../../http/index.js';
-import { SETTINGS, type Settings } from '../../../config/index.js';
+import { problems } from '../../../platform/http/index.js';
+import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 
 /** A digest reads all records of a service, so this instance computes only one at a time for each credential. */
 @Injectable()

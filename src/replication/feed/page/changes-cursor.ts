@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mongo } from 'mongoose';
-import { type Parsed, shown } from '../../../common/index.js';
+import { type Parsed, shown } from '../../../platform/common/index.js';
 
 /** The sections of `changes`, in the order of delivery: records that match, records that left, deleted records. */
 export const SECTIONS = ['matching', 'left', 'gone'] as const;

@@ -11,7 +11,7 @@ import {
   type ItemPlace,
   type PageForm,
 } from './page-items.js';
-import { later } from '../../../common/index.js';
+import { later } from '../../../platform/common/index.js';
 import { cursorOf, type Section } from './changes-cursor.js';
 
 export const LINES_TYPE = 'application/x-ndjson';

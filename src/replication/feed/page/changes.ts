@@ -5,7 +5,7 @@ import { carries, notMatching, type Selection, tombstones } from '../query/selec
 import type { ItemShape } from '../../transcode/index.js';
 import { type ChangesFeed, type Feed, nameOf } from './feed.js';
 import { FeedSelector, type Selected, shapeOf } from './feed-selector.js';
-import { later } from '../../../common/index.js';
+import { later } from '../../../platform/common/index.js';
 import { isEmpty } from '../query/window.js';
 import {
   DatabaseLiveness,

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { shown } from '../../../common/index.js';
-import { alongIndex } from '../../../database/index.js';
-import { problems } from '../../../http/index.js';
+import { shown } from '../../../platform/common/index.js';
+import { alongIndex } from '../../../platform/database/index.js';
+import { problems } from '../../../platform/http/index.js';
 import { COLLECTION_OF, CHANNEL_KIND } from '../../../kinds/index.js';
 import { DELIVERABLE, type Tenant } from '../../../record/index.js';
 import type { Application } from '../../../application/index.js';

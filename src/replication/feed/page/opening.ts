@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { settledWithin } from '../../../common/index.js';
-import { Problem, problems } from '../../../http/index.js';
-import { isRefusedQuery } from '../../../database/index.js';
+import { settledWithin } from '../../../platform/common/index.js';
+import { Problem, problems } from '../../../platform/http/index.js';
+import { isRefusedQuery } from '../../../platform/database/index.js';
 import type { Kind } from '../../../kinds/index.js';
 import type { Tenant } from '../../../record/index.js';
 import { type InForce, ProgressReader, OutdatedServiceError, Horizon } from '../../store/index.js';

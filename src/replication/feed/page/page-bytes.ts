@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { setImmediate as soon } from 'node:timers/promises';
-import { Semaphore } from '../../../common/index.js';
-import { SETTINGS, type Settings } from '../../../config/index.js';
-import { Metrics } from '../../../observability/index.js';
+import { Semaphore } from '../../../platform/common/index.js';
+import { SETTINGS, type Settings } from '../../../platform/config/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
 
 /** Approximate size of one reply, in bytes of BSON. It bounds the memory of a page, however large its window is. */
 const REPLY_BYTES = 2 * 1024 * 1024;

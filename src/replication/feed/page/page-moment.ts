@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
-import { atMost, earlier, later } from '../../../common/index.js';
-import { SETTINGS, type Settings } from '../../../config/index.js';
-import { isMomentGone } from '../../../database/index.js';
-import { problems } from '../../../http/index.js';
+import { atMost, earlier, later } from '../../../platform/common/index.js';
+import { SETTINGS, type Settings } from '../../../platform/config/index.js';
+import { isMomentGone } from '../../../platform/database/index.js';
+import { problems } from '../../../platform/http/index.js';
 import {
   type InForce,
   FiltersInForce,

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { Injectable } from '@nestjs/common';
-import { isMomentGone, isTimeout } from '../../../database/index.js';
-import { problems } from '../../../http/index.js';
+import { isMomentGone, isTimeout } from '../../../platform/database/index.js';
+import { problems } from '../../../platform/http/index.js';
 import type { PageMoment, PageWish, Shown } from './page-moment.js';
 import { type ReadFor, type ReadSlots, ItemSizes, type PageBudget } from './page-bytes.js';
 import { type BatchQuery, BatchReader, type ReadBatch } from '../query/batch-reader.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { mongo } from 'mongoose';
-import { Metrics } from '../../../observability/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
 import { DELIVERABLE } from '../../../record/index.js';
 import { tallyOf } from '../../transcode/index.js';
 import {

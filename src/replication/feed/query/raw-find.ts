@@ -1,15 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import mongoose, { type Connection, type mongo } from 'mongoose';
-import { within } from '../../../common/index.js';
-import { SETTINGS, type Settings } from '../../../config/index.js';
+import { within } from '../../../platform/common/index.js';
+import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import {
   alongIndex,
   bareCommand,
   type IndexFields,
   isRetryable,
   SAFE_BSON,
-} from '../../../database/index.js';
+} from '../../../platform/database/index.js';
 import { type RawBatch, rawBatch, numberedIn, renamed } from '../../transcode/index.js';
 import { LEDGER, type LedgerEntry } from '../../store/index.js';
 import type { Selection } from './selection.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
-import { within } from '../../../common/index.js';
-import { isRetryable, isTimeout } from '../../../database/index.js';
+import { within } from '../../../platform/common/index.js';
+import { isRetryable, isTimeout } from '../../../platform/database/index.js';
 import { packedIds } from '../../transcode/index.js';
 import { IdList, type Selection } from './selection.js';
 import { indexOf, longestList, boundsOf } from './window.js';

@@ -1,6 +1,6 @@
 import { MinKey } from 'bson';
 import type { mongo } from 'mongoose';
-import type { IndexFields } from '../../../database/index.js';
+import type { IndexFields } from '../../../platform/database/index.js';
 import type { Selection } from './selection.js';
 import { FIRST_ID, type Tenant } from '../../../record/pure.js';
 import type { Kind } from '../../../kinds/index.js';

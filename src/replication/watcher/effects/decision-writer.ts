@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { mongo, type Connection } from 'mongoose';
 import { InjectConnection } from '@nestjs/mongoose';
-import { isDatabaseAway, isRetryable } from '../../../database/index.js';
+import { isDatabaseAway, isRetryable } from '../../../platform/database/index.js';
 import { HistoryLostError } from '../log/change-stream.js';
 import { TermOverError, IncompleteIdentities, type TermAtWork, Quarantine } from '../../store/index.js';
 import { type Kind, KINDS, COLLECTION_OF, PERSON_KIND } from '../../../kinds/index.js';

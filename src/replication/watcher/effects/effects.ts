@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Metrics } from '../../../observability/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
 import { type Kind, KINDS, CHANNEL_KIND } from '../../../kinds/index.js';
 import { FilterChanges } from '../filters/filter-changes.js';
 import {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { isMomentGone, readAsOf, type SnapshotOptions } from '../../../database/index.js';
+import { isMomentGone, readAsOf, type SnapshotOptions } from '../../../platform/database/index.js';
 import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
 import { IDENTITY_TEXTS, isObjectId } from '../../../record/index.js';
 import {

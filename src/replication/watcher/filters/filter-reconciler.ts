@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import type { ServiceKey } from '../../../application/index.js';
-import { atMost } from '../../../common/index.js';
+import { atMost } from '../../../platform/common/index.js';
 import { RecordsHeldError } from '../../../record/index.js';
 import { EditedRecords, type StampingTerm } from './edited-records.js';
 import { isElsewhere, assertTaken, isTaken, WantedServices, type WantedService } from './wanted-services.js';

@@ -1,7 +1,12 @@
 import { mongo, type Connection, type Model } from 'mongoose';
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import { databaseProblem, isDuplicateKey, isRefusedQuery, isUnfit } from '../../../database/index.js';
+import {
+  databaseProblem,
+  isDuplicateKey,
+  isRefusedQuery,
+  isUnfit,
+} from '../../../platform/database/index.js';
 import { TermOverError, amongServices, filterAt, nameAt } from '../../store/index.js';
 import {
   type Filter,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
-import { bareCommand, COMMAND_MS, cursorId, SAFE_BSON } from '../../../database/index.js';
+import { bareCommand, COMMAND_MS, cursorId, SAFE_BSON } from '../../../platform/database/index.js';
 import { eventPipeline, watchedEvent } from './event-pipeline.js';
 import { asLongAsWorkedOn, type Sender, withComment } from './long-command.js';
 import type { WatchedEvent } from '../../protocol/index.js';

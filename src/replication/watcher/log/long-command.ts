@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
-import { DeadlineError } from '../../../common/index.js';
-import { APP_NAME, ASKED_FOR, bareCommand } from '../../../database/index.js';
+import { DeadlineError } from '../../../platform/common/index.js';
+import { APP_NAME, ASKED_FOR, bareCommand } from '../../../platform/database/index.js';
 import type { TermAtWork } from '../../store/index.js';
 
 const LOOK_MS = 5000;

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { HAS_GOOD_STAMP, textAt, textsAt } from '../../../record/index.js';
 import { type Kind, COLLECTION_OF, CHANNEL_KIND, PERSON_KIND, byKind } from '../../../kinds/index.js';
-import { alongIndex, statedIndex } from '../../../database/index.js';
+import { alongIndex, statedIndex } from '../../../platform/database/index.js';
 import {
   identityOf,
   type KnownChannel,

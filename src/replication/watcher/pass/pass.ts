@@ -16,8 +16,8 @@ import {
   Quarantine,
 } from '../../store/index.js';
 import { type PassPlace, type PassProgress, placeBehind, recordsAlong, Tempo } from '../../protocol/index.js';
-import { Metrics } from '../../../observability/index.js';
-import { statedIndex } from '../../../database/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
+import { statedIndex } from '../../../platform/database/index.js';
 import type { Batch } from '../log/change-stream.js';
 import type { PassRun } from './pass-numbers.js';
 import { PassSteps, type PassStep } from './pass-steps.js';

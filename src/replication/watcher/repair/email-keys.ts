@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, mongo } from 'mongoose';
-import { literal } from '../../../common/index.js';
-import { refusedAsDuplicate, alongIndexIfAny } from '../../../database/index.js';
+import { literal } from '../../../platform/common/index.js';
+import { refusedAsDuplicate, alongIndexIfAny } from '../../../platform/database/index.js';
 import {
   EMAIL_DUPLICATE_MODEL,
   EMAIL_HOLDER_MODEL,
@@ -11,7 +11,7 @@ import {
   type EmailKey,
   type StoredHolder,
 } from '../collections.schema.js';
-import { Metrics } from '../../../observability/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
 import { BY_EMAIL_KEY, type RecordDocument, modelOf } from '../../../record/index.js';
 import { PERSON_KIND } from '../../../kinds/index.js';
 import { EMAIL_TEXT } from './present-record.js';

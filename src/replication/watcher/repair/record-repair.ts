@@ -14,9 +14,9 @@ import {
   writeUnlessHeld,
 } from '../../../record/index.js';
 import { type PresentRecord, isDeliverable, type RecordLook, carriedChannels } from './present-record.js';
-import { literal } from '../../../common/index.js';
-import { isUnfit, pastValidator } from '../../../database/index.js';
-import { Metrics } from '../../../observability/index.js';
+import { literal } from '../../../platform/common/index.js';
+import { isUnfit, pastValidator } from '../../../platform/database/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
 import { Ledger, Quarantine, KnownChannels } from '../../store/index.js';
 import type { Life, Late } from '../../protocol/index.js';
 import { Restamps } from '../stamping/restamps.js';

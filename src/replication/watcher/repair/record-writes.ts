@@ -2,12 +2,12 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { LRUCache } from 'lru-cache';
-import { type SingleWrite, writeEach } from '../../../database/index.js';
+import { type SingleWrite, writeEach } from '../../../platform/database/index.js';
 import { COLLECTION_OF, type Kind, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
 import { RecordsHeldError, writeUnlessHeld, isUnreadable } from '../../../record/index.js';
 import { Quarantine, type RefusedWrite } from '../../store/index.js';
-import { atMost, literal } from '../../../common/index.js';
-import { Metrics } from '../../../observability/index.js';
+import { atMost, literal } from '../../../platform/common/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
 import { type PresentRecord, isDeliverable } from './present-record.js';
 
 /** The update of one record, by its `_id`. */

@@ -21,7 +21,7 @@ import {
 import { carriedChannels, PRESENT, type PresentRecord, isDeliverable } from './present-record.js';
 import { emailKeyOf } from '../../../member/index.js';
 import { EmailDuplicates, EmailKeys, type WantedKey } from './email-keys.js';
-import { readAsOf } from '../../../database/index.js';
+import { readAsOf } from '../../../platform/database/index.js';
 import { IgnoredRecords } from './ignored-records.js';
 
 const CHANNELS_SLICE = 1000;

@@ -7,8 +7,8 @@ import {
 } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { within } from '../../../common/index.js';
-import { SETTINGS, type Settings } from '../../../config/index.js';
+import { within } from '../../../platform/common/index.js';
+import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { RestampBook, type StampedBulk, writeRestamps } from './restamp-book.js';
 
 const EVERY_MS = 1000;

@@ -1,8 +1,8 @@
 import type { mongo, Connection } from 'mongoose';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import { within } from '../../../common/index.js';
-import { Metrics } from '../../../observability/index.js';
+import { within } from '../../../platform/common/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
 import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
 import { needsStamp, RecordsHeldError, stampAnew, type Stamping } from '../../../record/index.js';
 import { LEDGER, type TermAtWork, type Concern, Quarantine } from '../../store/index.js';

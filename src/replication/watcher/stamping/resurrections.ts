@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { later } from '../../../common/index.js';
-import { isUnfit, pastValidator } from '../../../database/index.js';
+import { later } from '../../../platform/common/index.js';
+import { isUnfit, pastValidator } from '../../../platform/database/index.js';
 import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
 import { IDENTITY_TEXTS, needsStamp, RecordsHeldError, writeUnlessHeld } from '../../../record/index.js';
 import {

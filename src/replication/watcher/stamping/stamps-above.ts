@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import mongoose, { type Connection, type mongo } from 'mongoose';
-import type { PastValidator } from '../../../database/index.js';
-import { Metrics } from '../../../observability/index.js';
+import type { PastValidator } from '../../../platform/database/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
 import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
 import { stampAnew, stampTogether } from '../../../record/index.js';
 import { Quarantine } from '../../store/index.js';

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
-import { IndexKeeper } from '../../../database/index.js';
+import { IndexKeeper } from '../../../platform/database/index.js';
 import type { Batch } from '../log/change-stream.js';
 import { type Fences, type Mark, placeBehind, type EventsByTenant } from '../../protocol/index.js';
 import { HeadWriter, MARK_MODEL, readFences } from '../../store/index.js';

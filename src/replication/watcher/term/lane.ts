@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { pause } from '../../../common/index.js';
+import { pause } from '../../../platform/common/index.js';
 import type { Tenant } from '../../../record/index.js';
 import { HistoryLostError } from '../log/change-stream.js';
 import {

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, mongo } from 'mongoose';
-import { IndexKeeper } from '../../../database/index.js';
+import { IndexKeeper } from '../../../platform/database/index.js';
 import { FilterChanges } from '../filters/filter-changes.js';
 import { Ledger, HeadWriter, MARK_MODEL, readFences, Quarantine } from '../../store/index.js';
 import { asLongAsWorkedOn, INDEX_BUILDS } from '../log/long-command.js';

@@ -3,7 +3,7 @@ import type { mongo, Model } from 'mongoose';
 import { InjectModel } from '@nestjs/mongoose';
 import { KINDS, type Kind } from '../../../kinds/index.js';
 import { type AuditProgress, LEDGER_AUDIT, AUDIT_MODEL } from '../collections.schema.js';
-import { Metrics } from '../../../observability/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
 import { Ledger, type TermAtWork, type Job, WorkedThrough } from '../../store/index.js';
 import { type LogPlace, placeBehind } from '../../protocol/index.js';
 import { Resurrections } from '../stamping/resurrections.js';

@@ -2,9 +2,9 @@ import { Injectable, Inject, Logger } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import mongoose, { type Connection, type Model, type mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, KINDS } from '../../../kinds/index.js';
-import { SETTINGS, type Settings } from '../../../config/index.js';
-import { alongIndex } from '../../../database/index.js';
-import { Metrics } from '../../../observability/index.js';
+import { SETTINGS, type Settings } from '../../../platform/config/index.js';
+import { alongIndex } from '../../../platform/database/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
 import {
   Horizon,
   LEDGER_MODEL,

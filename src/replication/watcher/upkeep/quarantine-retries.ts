@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { readAsOf, isDatabaseAway, isRetryable } from '../../../database/index.js';
+import { readAsOf, isDatabaseAway, isRetryable } from '../../../platform/database/index.js';
 import { COLLECTION_OF, type Kind, KINDS } from '../../../kinds/index.js';
 import { RecordsHeldError } from '../../../record/index.js';
 import { FilterChanges } from '../filters/filter-changes.js';
@@ -34,7 +34,7 @@ import { PRESENT, type PresentRecord } from '../repair/present-record.js';
 import { RecordMaintenance } from '../repair/record-repair.js';
 import { Restamps } from '../stamping/restamps.js';
 import { Resurrections } from '../stamping/resurrections.js';
-import { pause } from '../../../common/index.js';
+import { pause } from '../../../platform/common/index.js';
 import { CollectionOptions } from './expiry.js';
 
 /** A record that was set aside, and its current state; undefined if it is gone. */

@@ -1,6 +1,6 @@
 import type { Configuration } from '../../../../src/administration/shapes.js';
 import { differenceBetween, thingsOf } from '../../../../src/administration/configuration/difference.js';
-import { atOnce } from '../../../../src/common/index.js';
+import { atOnce } from '../../../../src/platform/common/index.js';
 
 const STORED: Configuration = {
   applications: [

@@ -10,7 +10,7 @@ import {
   configurationText,
 } from '../../../../src/administration/configuration/stored-configuration.js';
 import { shaped } from '../../../../src/administration/fields.js';
-import { atOnce, lostNumberInSteps, type Steps } from '../../../../src/common/index.js';
+import { atOnce, lostNumberInSteps, type Steps } from '../../../../src/platform/common/index.js';
 
 const APPLICATIONS = 3;
 const SERVICES = 200;

@@ -6,7 +6,7 @@ import {
   TrialLimiter,
   untilGone,
 } from '../../../../src/administration/http/administration.js';
-import { readSettings } from '../../../../src/config/index.js';
+import { readSettings } from '../../../../src/platform/config/index.js';
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };
 

@@ -1,4 +1,4 @@
-import { type InputError, Problem } from '../../../../src/http/index.js';
+import { type InputError, Problem } from '../../../../src/platform/http/index.js';
 import { BodyPipe, CreateMember, PatchAddress, PatchMember } from '../../../../src/member/bodies.js';
 
 type Shape = typeof CreateMember | typeof PatchMember | typeof PatchAddress;

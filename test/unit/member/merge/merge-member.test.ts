@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { Problem } from '../../../../src/http/index.js';
+import { Problem } from '../../../../src/platform/http/index.js';
 import { decode } from '../../../../src/member/stored-member.js';
 import { type BsonDocument, type Change, mergeMember, REMOVED } from '../../../../src/member/merge.js';
 import type { PatchMember } from '../../../../src/member/bodies.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import mongoose from 'mongoose';
-import { Metrics } from '../../../../src/observability/index.js';
+import { Metrics } from '../../../../src/platform/observability/index.js';
 import { idsOf } from '../../../../src/replication/feed/query/window.js';
 import { type ItemSizes, PageBytes } from '../../../../src/replication/feed/page/page-bytes.js';
 import { PageReader, type PageReading } from '../../../../src/replication/feed/page/page-reader.js';

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import { STAMP } from '../../../../src/record/index.js';
-import { CLOCK } from '../../../../src/database/index.js';
+import { CLOCK } from '../../../../src/platform/database/index.js';
 import {
   firstLife,
   laterLife,

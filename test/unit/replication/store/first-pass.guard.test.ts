@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { Needs } from '../../../../src/auth/index.js';
-import { problems } from '../../../../src/http/index.js';
+import { problems } from '../../../../src/platform/http/index.js';
 import type { Tenant } from '../../../../src/record/index.js';
 import { FirstPassGuard } from '../../../../src/replication/store/index.js';
 

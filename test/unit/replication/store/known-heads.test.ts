@@ -1,4 +1,4 @@
-import type { ControlChange, ControlStream } from '../../../../src/control/index.js';
+import type { ControlChange, ControlStream } from '../../../../src/platform/control/index.js';
 import type { MarkKey } from '../../../../src/replication/protocol/marks.js';
 import { KnownHeads } from '../../../../src/replication/store/heads.js';
 

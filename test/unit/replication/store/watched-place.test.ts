@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import type { ControlChange, ControlStream, Follower } from '../../../../src/control/index.js';
+import type { ControlChange, ControlStream, Follower } from '../../../../src/platform/control/index.js';
 import { KnownProgress, WatchedPlace } from '../../../../src/replication/store/known-progress.js';
 
 const [EARLY, LATE] = [1, 2].map((t) => new mongo.Timestamp({ t, i: 0 })) as [

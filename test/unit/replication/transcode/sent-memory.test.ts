@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
-import { Metrics } from '../../../../src/observability/index.js';
+import { Metrics } from '../../../../src/platform/observability/index.js';
 import { Answers, SendingPace } from '../../../../src/replication/feed/http/answer.js';
 import { PageTurns } from '../../../../src/replication/feed/http/turns.js';
 import { PageBytes } from '../../../../src/replication/feed/page/page-bytes.js';

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { Semaphore } from '../../../../../src/common/index.js';
+import { Semaphore } from '../../../../../src/platform/common/index.js';
 import { type Subscriber, Topic } from '../../../../../src/replication/feed/events/subscriber.js';
 
 const ONE = new Date('2026-11-20T10:00:00.000Z');

@@ -3,8 +3,8 @@ import { type ClientRequest, get, type IncomingMessage, type Server } from 'node
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import express, { type RequestHandler } from 'express';
-import { answerInTime, type Problem } from '../../../../../src/http/index.js';
-import { Metrics } from '../../../../../src/observability/index.js';
+import { answerInTime, type Problem } from '../../../../../src/platform/http/index.js';
+import { Metrics } from '../../../../../src/platform/observability/index.js';
 import { Answers, SendingPace } from '../../../../../src/replication/feed/http/answer.js';
 import { PageTurns } from '../../../../../src/replication/feed/http/turns.js';
 import { PageBytes, type PageBudget } from '../../../../../src/replication/feed/page/page-bytes.js';

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { Problem } from '../../../../../src/http/index.js';
+import { Problem } from '../../../../../src/platform/http/index.js';
 import { parseChanges } from '../../../../../src/replication/feed/http/changes-parameters.js';
 import { cursorOf } from '../../../../../src/replication/feed/plain.js';
 

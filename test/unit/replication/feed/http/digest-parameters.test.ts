@@ -1,4 +1,4 @@
-import { Problem } from '../../../../../src/http/index.js';
+import { Problem } from '../../../../../src/platform/http/index.js';
 import { parseDigest } from '../../../../../src/replication/feed/http/digest.controller.js';
 
 const to = '2026-11-20T10:00:00.000Z';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
-import { Problem } from '../../../../../src/http/index.js';
+import { Problem } from '../../../../../src/platform/http/index.js';
 import { parseParameters } from '../../../../../src/replication/feed/http/parameters.js';
 import type { Window } from '../../../../../src/replication/feed/query/window.js';
 

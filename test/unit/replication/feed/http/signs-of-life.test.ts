@@ -1,4 +1,4 @@
-import { settledWithin } from '../../../../../src/common/waiting.js';
+import { settledWithin } from '../../../../../src/platform/common/waiting.js';
 import { withSigns } from '../../../../../src/replication/feed/http/answer.js';
 
 const DUE_MS = 10;

@@ -1,4 +1,4 @@
-import { Metrics } from '../../../../../src/observability/index.js';
+import { Metrics } from '../../../../../src/platform/observability/index.js';
 import {
   PageBytes,
   type PageBudget,

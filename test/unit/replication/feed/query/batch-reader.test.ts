@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { Metrics } from '../../../../../src/observability/index.js';
+import { Metrics } from '../../../../../src/platform/observability/index.js';
 import { FIRST_BREADTH } from '../../../../../src/replication/feed/query/window.js';
 import { BatchReader } from '../../../../../src/replication/feed/query/batch-reader.js';
 import { IdList, matching } from '../../../../../src/replication/feed/query/selection.js';

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { mongo } from 'mongoose';
 import type { ServiceKey } from '../../../../../src/application/index.js';
-import { Metrics } from '../../../../../src/observability/index.js';
+import { Metrics } from '../../../../../src/platform/observability/index.js';
 import { FilterChanges } from '../../../../../src/replication/watcher/filters/filter-changes.js';
 import type {
   FilterReconciler,

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { Metrics } from '../../../../../src/observability/index.js';
+import { Metrics } from '../../../../../src/platform/observability/index.js';
 import type { PassProgress } from '../../../../../src/replication/protocol/index.js';
 import { Pass } from '../../../../../src/replication/watcher/pass/pass.js';
 import { type Found, NO_TERM } from '../../../../../src/replication/store/index.js';

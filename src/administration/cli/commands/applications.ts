@@ -1,0 +1,66 @@
+import { describedKind, KINDS } from '../../../kinds/index.js';
+import {
+  createApplication,
+  listApplications,
+  nameOfTenant,
+  removeApplication,
+  type StoredApplication,
+} from '../../plain.js';
+import type { Application } from '../../../application/index.js';
+import { NAME } from '../../../platform/common/index.js';
+import type { Run } from '../command.js';
+import type { applicationCreate, applicationList, applicationRemove } from '../descriptions.js';
+import { tenantOf } from '../input.js';
+import { databaseOf, deskOn } from '../session.js';
+import { cell, counted, table } from '../table.js';
+
+export const runCreate: Run<typeof applicationCreate> = async (context, { title, ...names }) => {
+  const tenant = tenantOf(names);
+  await createApplication(deskOn(context, await context.prepared()), tenant, { title });
+  return {
+    text: `The application ${nameOfTenant(tenant)} is registered.`,
+    json: { ...tenant, ...(title !== undefined && { title }) },
+  };
+};
+
+export const runList: Run<typeof applicationList> = async (context) => {
+  const applications = await listApplications(databaseOf(await context.connected()));
+  const rows = applications.map((application) => [
+    ...[application.organizationid, application.appid, application.title].map(cell),
+    stateOf(application),
+    settingsOf(application.settings),
+  ]);
+  return {
+    text: table(['ORG', 'APP', 'TITLE', 'STATE', 'SETTINGS'], rows, 'There is no application yet.'),
+    json: applications.map((application) => ({ ...application, state: stateOf(application) })),
+  };
+};
+
+export const runRemove: Run<typeof applicationRemove> = async (context, { purge, ...names }) => {
+  const tenant = tenantOf(names);
+  const removed = await removeApplication(deskOn(context, await context.connected()), tenant, {
+    purge,
+  });
+  const counts = KINDS.map((kind) => counted(removed[kind], kind)).join(' and ');
+  const records = purge ? `, with ${counts}` : '';
+  return {
+    text: `The application ${nameOfTenant(tenant)} is removed${records}.`,
+    json: {
+      ...tenant,
+      removed: Object.fromEntries(KINDS.map((kind) => [describedKind(kind).plural, removed[kind]])),
+    },
+  };
+};
+
+function stateOf({ organizationid, appid }: StoredApplication): string {
+  return [organizationid, appid].every(isName) ? 'valid' : 'opens nothing: its names are not valid';
+}
+
+function isName(stored: unknown): boolean {
+  return typeof stored === 'string' && NAME.test(stored);
+}
+
+function settingsOf(settings: unknown): string {
+  const hashes = (settings as Application['settings'] | null)?.replicatepasswordhash;
+  return hashes === true ? 'replicates password hashes' : '';
+}

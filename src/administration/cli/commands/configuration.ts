@@ -1,0 +1,177 @@
+import type { mongo } from 'mongoose';
+import {
+  type Applied,
+  applyConfiguration,
+  assertPossible,
+  compare,
+  type Comparison,
+  type Configuration,
+  configurationFile,
+  configurationJson,
+  EVERYTHING,
+  onLine,
+  type PlannedChange,
+  type Previews,
+  previewsOf,
+  type Reach,
+  readConfigurationFile,
+  storedConfiguration,
+  withinApplication,
+} from '../../plain.js';
+import { FatalError } from '../../../platform/common/index.js';
+import type { CommandContext, Run } from '../command.js';
+import type { configApply, configExport, configPlan } from '../descriptions.js';
+import { isConfirmed, tenantOf, textIn } from '../input.js';
+import { asIs } from '../layout.js';
+import { counted } from '../table.js';
+import { savedLines } from '../preview-lines.js';
+import { databaseOf, deskOn } from '../session.js';
+
+const SIGNS = { create: '+', change: '~', remove: '-' } as const;
+
+export const runExport: Run<typeof configExport> = async (context, options) => {
+  const reach = reachOf(options);
+  const db = databaseOf(await context.connected());
+  const { configuration, leftOut } = await storedConfiguration(db, reach);
+  return { text: asIs(configurationFile(configuration, leftOut)), json: configurationJson(configuration) };
+};
+
+export const runPlan: Run<typeof configPlan> = async (context, { prune, ...named }, file) => {
+  const options = { reach: reachOf(named), isPruned: prune };
+  const db = databaseOf(await context.connected());
+  const { comparison, previews } = await planOf(context, db, file, options);
+  const { changes, untold } = comparison;
+  return {
+    text: planLines(comparison, previews).join('\n'),
+    json: { changes: changesJson(changes, previews), untold: untold.map(({ name }) => name) },
+  };
+};
+
+export const runApply: Run<typeof configApply> = async (context, { prune, yes, ...named }, file) => {
+  if (file === '-' && !yes)
+    throw new FatalError(
+      'With -, the file comes from stdin, so the command cannot ask for confirmation. Give --yes.',
+    );
+  const compared = { reach: reachOf(named), isPruned: prune };
+  const changeContext = deskOn(context, await context.prepared());
+  const { configuration, comparison, previews, onLine } = await planOf(
+    context,
+    changeContext.db,
+    file,
+    compared,
+  );
+  const { changes, etag } = comparison;
+  if (changes.length === 0) return { text: sumOf(changes), json: { changes: [], passwords: {} } };
+  context.tell(planLines(comparison, previews).join('\n'));
+  if (!yes && !(await isConfirmed(context.terminal, 'Change it?')))
+    return {
+      text: 'Nothing is changed.',
+      json: { changes: [], passwords: {} },
+      failure: 'It was not confirmed.',
+    };
+  const applied = await applyConfiguration(changeContext, configuration, {
+    ...compared,
+    ifMatch: etag,
+  }).catch((error: unknown) => {
+    throw onLine(error);
+  });
+  return {
+    text: appliedText(applied),
+    json: { changes: changesJson(applied.changes, previews), passwords: applied.passwords },
+  };
+};
+
+function appliedText({ changes, passwords }: Applied): string {
+  const shown = Object.entries(passwords).map(([username, password]) => `  ${username}: ${password}`);
+  return [
+    `Done: ${sumOf(changes)}`,
+    ...(shown.length === 0 ? [] : ['Passwords, shown only now:', ...shown]),
+  ].join('\n');
+}
+
+/** The whole configuration, or the application that the options name. Throws if only one of the two is given. */
+function reachOf({ org, app }: { org: string | undefined; app: string | undefined }): Reach {
+  if (org === undefined && app === undefined) return EVERYTHING;
+  if (org === undefined || app === undefined)
+    throw new FatalError('--org and --app name an application together: give both, or neither.');
+  return withinApplication(EVERYTHING, tenantOf({ org, app }));
+}
+
+/** A file compared with the database. */
+interface FilePlan {
+  configuration: Configuration;
+  comparison: Comparison;
+  previews: Previews;
+  /** Adds the line of the file to an error about a place in it. */
+  onLine: (error: unknown) => unknown;
+}
+
+/** Reads a file, compares it with what is stored, and previews each changed filter. */
+export async function planOf(
+  context: CommandContext,
+  db: mongo.Db,
+  file: string,
+  { reach, isPruned }: { reach: Reach; isPruned: boolean },
+): Promise<FilePlan> {
+  const { configuration, lineOf } = readConfigurationFile(await textIn(file, context.terminal.input));
+  try {
+    const comparison = await compare(db, configuration, { reach, isPruned });
+    await assertPossible(db, comparison.changes, reach);
+    const progress = context.progress(filtersOf(comparison.changes), 'filters');
+    const previews = await previewsOf(db, comparison.changes, {
+      msLeft: () => context.settings.queryMs,
+      onProgress: (done) => progress.at(done, done),
+    }).finally(() => progress.end());
+    return { configuration, comparison, previews, onLine: (error) => onLine(lineOf, error) };
+  } catch (error) {
+    throw onLine(lineOf, error);
+  }
+}
+
+function filtersOf(changes: PlannedChange[]): number {
+  return changes.filter(({ thing, changed }) => thing.what === 'service' && changed.includes('filter'))
+    .length;
+}
+
+/** The changes as JSON. */
+function changesJson(changes: PlannedChange[], previews?: Previews): object[] {
+  return changes.map(({ action, name, thing, changed }) => ({
+    ...{ action, what: thing.what, ...thing.key, changed, preview: previews?.get(name) },
+  }));
+}
+
+/** The changes of a plan, for people: one line for each thing, followed by the preview of its new filter. */
+function planLines({ changes, untold, leftOut }: Comparison, previews: Previews): string[] {
+  return [
+    ...changes.flatMap((change) => [lineOf(change), ...effectOf(change, previews)]),
+    sumOf(changes),
+    ...(untold.length === 0
+      ? []
+      : [
+          `${counted(untold.length, 'thing')} not in the file ${untold.length === 1 ? 'stays' : 'stay'}; with --prune they are removed:`,
+          ...untold.map(({ name }) => `  ${name}`),
+        ]),
+    ...leftOut.map((one) => `Left alone, since it opens nothing: ${one}`),
+  ];
+}
+
+/** A summary of the changes. */
+export function sumOf(changes: PlannedChange[]): string {
+  if (changes.length === 0) return 'Nothing changes.';
+  const counts = (['create', 'change', 'remove'] as const)
+    .map((action) => [action, changes.filter((one) => one.action === action).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([action, count]) => `${count} to ${action}`);
+  return `${counted(changes.length, 'change')}: ${counts.join(', ')}.`;
+}
+
+function lineOf({ action, name, changed }: PlannedChange): string {
+  return `${SIGNS[action]} ${name}${action === 'change' ? `: ${changed.join(', ')}` : ''}`;
+}
+
+/** The preview of a new filter, if one was made. */
+function effectOf({ action, name, thing }: PlannedChange, previews: Previews): string[] {
+  const preview = previews.get(name);
+  if (action === 'remove' || preview === undefined) return [];
+  return savedLines(preview, thing.fields['enabled'] !== false).map((line) => `    ${line}`);
+}

@@ -1,0 +1,85 @@
+import { assertApplication, type ChangeContext } from '../../plain.js';
+import { count } from '../../../platform/common/index.js';
+import type { Run } from '../command.js';
+import type { importCommand } from '../descriptions.js';
+import { importRecords, type ImportSummary } from '../import/index.js';
+import { inputFile, kindOf, tenantOf } from '../input.js';
+import { noted, noteRecords, type RecordScope } from './records.js';
+import { counted } from '../table.js';
+import { deskOn } from '../session.js';
+
+export const runImport: Run<typeof importCommand> = async (
+  context,
+  { mirror, strict, 'dry-run': dryRun, ...names },
+  name,
+) => {
+  const scope = { tenant: tenantOf(names), kind: kindOf(names) };
+  const file = await inputFile(name, context.terminal.input);
+  const connection = await (dryRun ? context.connected() : context.prepared());
+  const changeContext = deskOn(context, connection);
+  await assertApplication(changeContext.db, scope.tenant);
+  const stop = context.terminal.interruptible();
+  const progress = context.progress(file.size, 'lines');
+  const source = file.open(stop);
+  const made: Made = { created: 0, changed: 0 };
+  const work = importRecords(changeContext.db, {
+    ...{ source, ...scope, mirror, strict, stop, dryRun },
+    onBadLine: (number, reason) => progress.badLine(number, reason),
+    onProgress: (lines, bytes) => progress.at(lines, bytes),
+    onWritten: ({ created, changed }) => {
+      made.created += created;
+      made.changed += changed;
+    },
+  }).finally(() => {
+    source.destroy();
+    progress.end();
+  });
+  const summary = dryRun
+    ? await work
+    : await noted(work, (ended) => noteImport(changeContext, scope, { ...made, removed: ended?.removed }));
+  return { text: linesOf(summary).join('\n'), json: summary, failure: failureOf(summary) };
+};
+
+/** The numbers of created, changed and removed records. */
+interface Made {
+  created: number;
+  changed: number;
+  removed?: number | undefined;
+}
+
+/** An import that changes no record is not added to the audit trail. */
+async function noteImport(
+  changeContext: ChangeContext,
+  scope: RecordScope,
+  { created, changed, removed = 0 }: Made,
+): Promise<void> {
+  if (created + changed + removed === 0) return;
+  const parts = [`${count(created)} created`, `${count(changed)} changed`];
+  if (removed > 0) parts.push(`${count(removed)} removed`);
+  const target = `${scope.kind}s: ${parts.join(', ')}`;
+  await noteRecords(changeContext, scope, { action: 'record.import', target });
+}
+
+function linesOf({ lines, created, changed, unchanged, bad, removed, dryRun }: ImportSummary): string[] {
+  const be = dryRun === undefined ? '' : 'would be ';
+  const parts = [
+    `${count(created)} ${be}created`,
+    `${count(changed)} ${be}changed`,
+    `${count(unchanged)} unchanged`,
+  ];
+  if (removed !== undefined) parts.push(`${count(removed)} ${be}removed`);
+  const first = `${counted(lines, 'line')}: ${parts.join(', ')}, ${count(bad)} bad.`;
+  if (dryRun === undefined) return [first];
+  const shown = Object.entries(dryRun.first).filter(([, ids]) => ids.length > 0);
+  return [
+    first,
+    ...shown.map(([what, ids]) => `The first that would be ${what}: ${ids.join(', ')}`),
+    'Nothing was written.',
+  ];
+}
+
+function failureOf({ bad, incomplete, dryRun }: ImportSummary): string | undefined {
+  const [isNot, left] = dryRun === undefined ? ['is not', 'left out'] : ['would not be', 'would be left out'];
+  if (incomplete !== undefined) return `The import ${isNot} complete: ${incomplete}.`;
+  return bad > 0 ? `${counted(bad, 'bad line')} ${left}.` : undefined;
+}

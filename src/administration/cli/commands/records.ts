@@ -1,0 +1,284 @@
+import type { mongo } from 'mongoose';
+import {
+  assertApplication,
+  type ChangeContext,
+  nameOfTenant,
+  recordAction,
+  recordHistory,
+  type RecordHistory,
+  recordStory,
+  type RecordStory,
+  type Standing,
+} from '../../plain.js';
+import { count, FatalError, literal, shown } from '../../../platform/common/index.js';
+import { alongIndexIfAny } from '../../../platform/database/plain.js';
+import { BY_RECORD_ID, idTextAt, ofTenant, type Tenant, withIds } from '../../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { LEDGER, type LedgerEntry } from '../../../replication/store/plain.js';
+import type { CommandContext, Outcome, Run } from '../command.js';
+import type { recordDelete, recordHistoryCommand, recordShow } from '../descriptions.js';
+import { idsOf, inputFile, kindOf, tenantOf } from '../input.js';
+import { inOrder, type Wording } from '../layout.js';
+import { counted, table } from '../table.js';
+import { databaseOf, deskOn } from '../session.js';
+
+const HEADINGS = ['STAMPED ANEW', 'WHAT', 'REASON', 'WHY'];
+const ACTION = 'record.delete';
+const MOST_SHOWN = 10;
+
+export const runShow: Run<typeof recordShow> = async (context, { id, ...names }) => {
+  const of = { ...tenantOf(names), kind: kindOf(names) };
+  const db = databaseOf(await context.connected());
+  await assertApplication(db, of);
+  const story = await recordStory(db, of, id);
+  return { text: linesOf(story).join('\n'), json: story };
+};
+
+function linesOf(story: RecordStory): string[] {
+  const { services, record } = story;
+  return [
+    standingLine(story),
+    ...services.map(({ name, matches }) => `Service ${name}: ${matchOf(matches)}`),
+    ...(record === null ? [] : [JSON.stringify(record, null, 2)]),
+  ];
+}
+
+function matchOf(matches: boolean | undefined): string {
+  if (matches === undefined) return 'its filter cannot be run';
+  return matches ? 'matches, so it is in updates' : 'does not match, so it is in softdeletes';
+}
+
+export const runHistory: Run<typeof recordHistoryCommand> = async (context, { id, ...names }) => {
+  const of = { ...tenantOf(names), kind: kindOf(names) };
+  const db = databaseOf(await context.connected());
+  await assertApplication(db, of);
+  const history = await recordHistory(db, of, id, context.settings.restampHistoryDays);
+  return { text: textOf(history), json: history };
+};
+
+export const runDelete: Run<typeof recordDelete> = async (
+  context,
+  { id, 'ids-from': list, 'dry-run': isDryRun, ...names },
+) => {
+  const scope = { tenant: tenantOf(names), kind: kindOf(names) };
+  if ((id === undefined) === (list === undefined)) throw new FatalError('Give either --id or --ids-from.');
+  if (list === undefined) return deleteOne(context, scope, { id: id!, isDryRun });
+  return deleteListed(context, scope, { list, isDryRun });
+};
+
+/** The records of one kind of an application. */
+export interface RecordScope {
+  tenant: Tenant;
+  kind: Kind;
+}
+
+/** Adds one entry to the audit trail about a command that changed records. */
+export function noteRecords(
+  changeContext: ChangeContext,
+  { tenant: { organizationid, appid } }: RecordScope,
+  { action, target }: { action: `record.${string}`; target: string },
+): Promise<void> {
+  return recordAction(changeContext, { action, organizationid, appid, target });
+}
+
+/**
+ * Returns the result of some work after `note` has recorded it. Failed work is recorded without a result; its error is
+ * thrown even if recording fails.
+ */
+export async function noted<T>(work: Promise<T>, note: (result: T | undefined) => Promise<void>): Promise<T> {
+  let result: T;
+  try {
+    result = await work;
+  } catch (error) {
+    await note(undefined).catch(() => undefined);
+    throw error;
+  }
+  await note(result);
+  return result;
+}
+
+function textOf(history: RecordHistory): Wording {
+  const { restamps, gaps } = history;
+  const rows = restamps.map(({ at, what, reason, meaning }) => [at.toISOString(), what, reason, meaning]);
+  return inOrder(
+    standingLine(history),
+    table(HEADINGS, rows, noneOf(history)),
+    ...gaps.map(
+      ({ from, until, reason }) =>
+        `From ${from.toISOString()} to ${until.toISOString()} not every re-stamp "${reason}" was noted: there were too many.`,
+    ),
+  );
+}
+
+function noneOf({ keptDays }: RecordHistory): string {
+  if (keptDays === 0) return 'No re-stamp is noted: RESTAMP_HISTORY_DAYS is 0.';
+  return `No re-stamp is noted in the last ${counted(keptDays, 'day')}.`;
+}
+
+const STATES: Record<Standing['state'], (since: string) => string> = {
+  alive: (since) => `is alive, changed last at ${since}. Windows that hold this stamp deliver it`,
+  gone: (since) => `is gone since ${since}. harddeletes tells of it in windows that hold this stamp`,
+  'not yet known': () => 'is stored, but not in the feeds: the watcher has not come to it, or leaves it out',
+  unknown: () => 'is not known: there never was one, or its hard delete is kept no longer',
+};
+
+/** The state of an `id`, in a sentence or two. */
+function standingLine({ kind, id, state, lastupdated }: Standing): string {
+  return `The ${kind} "${id}" ${STATES[state](lastupdated?.toISOString() ?? 'an unknown time')}.`;
+}
+
+async function deleteOne(
+  context: CommandContext,
+  scope: RecordScope,
+  { id, isDryRun }: { id: string; isDryRun: boolean },
+): Promise<Outcome> {
+  const { tenant, kind } = scope;
+  const changeContext = deskOn(context, await context.connected());
+  const there = await deleteRecords(changeContext.db, scope, [id], isDryRun);
+  if (there.size === 0)
+    throw new FatalError(`There is no ${kind} "${shown(id)}" in ${nameOfTenant(tenant)}.`);
+  if (!isDryRun) await noteRecords(changeContext, scope, { action: ACTION, target: `${kind} ${id}` });
+  return {
+    text: `The ${kind} "${id}" of ${nameOfTenant(tenant)} ${isDryRun ? 'would be' : 'is'} deleted.`,
+    json: { ...tenant, kind, id, ...(isDryRun && { dryRun: true }) },
+  };
+}
+
+/** The result for the ids read so far. */
+interface Tally {
+  deleted: number;
+  missing: number;
+  /** The first ids without a record. */
+  firstMissing: string[];
+  bad: number;
+  isInterrupted: boolean;
+}
+
+async function deleteListed(
+  context: CommandContext,
+  scope: RecordScope,
+  { list, isDryRun }: { list: string; isDryRun: boolean },
+): Promise<Outcome> {
+  const file = await inputFile(list, context.terminal.input);
+  const changeContext = deskOn(context, await context.connected());
+  const tally: Tally = { deleted: 0, missing: 0, firstMissing: [], bad: 0, isInterrupted: false };
+  const stop = context.terminal.interruptible();
+  const progress = context.progress(file.size, 'lines');
+  const source = file.open(stop);
+  const work = workThrough().finally(() => {
+    source.destroy();
+    progress.end();
+  });
+  await noted(work, () => noteDeletions(changeContext, scope, isDryRun ? 0 : tally.deleted));
+  return outcomeOf(scope, tally, isDryRun);
+
+  async function workThrough(): Promise<void> {
+    try {
+      for await (const { ids, lines, bytes } of idsOf(source, badLine)) {
+        const there = await deleteRecords(changeContext.db, scope, ids, isDryRun);
+        const missing = ids.filter((one) => !there.has(one));
+        tally.deleted += there.size;
+        tally.missing += missing.length;
+        tally.firstMissing.push(...missing.slice(0, MOST_SHOWN - tally.firstMissing.length));
+        progress.at(lines, bytes);
+      }
+    } catch (error) {
+      if (!stop.aborted) throw error;
+      tally.isInterrupted = true;
+    }
+  }
+
+  function badLine(line: number, reason: string): void {
+    tally.bad += 1;
+    progress.badLine(line, reason);
+  }
+}
+
+async function noteDeletions(
+  changeContext: ChangeContext,
+  scope: RecordScope,
+  deleted: number,
+): Promise<void> {
+  if (deleted > 0)
+    await noteRecords(changeContext, scope, { action: ACTION, target: counted(deleted, scope.kind) });
+}
+
+function outcomeOf({ tenant, kind }: RecordScope, tally: Tally, isDryRun: boolean): Outcome {
+  const { deleted, missing, firstMissing, bad, isInterrupted } = tally;
+  const of = `${counted(deleted, kind)} of ${nameOfTenant(tenant)}`;
+  const more = missing > firstMissing.length ? ` and ${count(missing - firstMissing.length)} more` : '';
+  const failures = [
+    ...(isInterrupted ? ['Interrupted before the end of the list.'] : []),
+    ...(bad > 0 ? [`${counted(bad, 'bad line')} left out.`] : []),
+    ...(missing > 0
+      ? [`${counted(missing, 'id')} not there: ${firstMissing.map(shown).join(', ')}${more}.`]
+      : []),
+  ];
+  return {
+    text: isDryRun ? `${of} would be deleted. Nothing was deleted.` : `${of} deleted.`,
+    json: { ...tenant, kind, deleted, missing, firstMissing, bad, ...(isDryRun && { dryRun: true }) },
+    failure: failures.length === 0 ? undefined : failures.join(' '),
+  };
+}
+
+/**
+ * Deletes the records with these ids, a thousand at most, and returns the ids for which a record exists: one with the string
+ * as its `id`, or one with a numeric `id` that is delivered as this string. A dry run deletes nothing.
+ */
+async function deleteRecords(
+  db: mongo.Db,
+  scope: RecordScope,
+  ids: string[],
+  isDryRun = false,
+): Promise<Set<string>> {
+  const records = db.collection(COLLECTION_OF[scope.kind]);
+  const projection = { _id: 0, id: 1 };
+  const texts = await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
+    records.find<{ id: string }>(withIds(scope.tenant, ids), { projection, ...along }).toArray(),
+  );
+  const there = new Set(texts.map(({ id }) => id));
+  const numbers = await numbered(
+    db,
+    scope,
+    ids.filter((id) => !there.has(id)),
+  );
+  if (!isDryRun) {
+    if (there.size > 0)
+      await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
+        records.deleteMany(withIds(scope.tenant, [...there]), along),
+      );
+    const deletions = numbers.map((entry) => ({
+      deleteOne: { filter: delivered(scope, entry), hint: { _id: 1 } },
+    }));
+    if (deletions.length > 0) await records.bulkWrite(deletions, { ordered: false });
+  }
+  return new Set([...there, ...numbers.map(({ id }) => id)]);
+}
+
+/** Ledger entries of records that have a numeric `id`, are delivered under these strings, and still exist. */
+async function numbered(
+  db: mongo.Db,
+  { tenant: { organizationid, appid }, kind }: RecordScope,
+  ids: string[],
+): Promise<LedgerEntry[]> {
+  if (ids.length === 0) return [];
+  const entries = await db
+    .collection<LedgerEntry>(LEDGER)
+    .find({ organizationid, appid, kind, id: { $in: ids }, alive: true, isNumber: true })
+    .toArray();
+  if (entries.length === 0) return [];
+  const owners = { ...ofTenant({ organizationid, appid }), _id: { $in: entries.map(({ owner }) => owner!) } };
+  const found = await db
+    .collection(COLLECTION_OF[kind])
+    .aggregate<{ _id: mongo.ObjectId; text: unknown }>(
+      [{ $match: owners }, { $project: { text: idTextAt('$id') } }],
+      { hint: { _id: 1 } },
+    )
+    .toArray();
+  const textOf = new Map(found.map(({ _id, text }) => [_id.toHexString(), text]));
+  return entries.filter(({ id, owner }) => textOf.get(owner!.toHexString()) === id);
+}
+
+function delivered({ tenant }: RecordScope, { id, owner }: LedgerEntry): mongo.Filter<mongo.Document> {
+  return { ...ofTenant(tenant), _id: owner!, $expr: { $eq: [idTextAt('$id'), literal(id)] } };
+}

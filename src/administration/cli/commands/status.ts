@@ -1,0 +1,228 @@
+import { type AuditStatus, type Status, statusOf } from '../../plain.js';
+import { count, duration } from '../../../platform/common/index.js';
+import { type ConsumerReport, reportConsumers } from '../../../replication/feed/plain.js';
+import type { CountsByWord, PassStatus } from '../../../replication/store/plain.js';
+import { restInWords, shareDone } from '../../../replication/protocol/index.js';
+import type { Run } from '../command.js';
+import type { consumerList, status } from '../descriptions.js';
+import { nameOf } from '../input.js';
+import { type Wording } from '../layout.js';
+import { counted, described, type SaidLine, table } from '../table.js';
+import { databaseOf } from '../session.js';
+
+/**
+ * The share of its size from which an oplog counts as full. It drops its oldest entries in portions, so a full oplog may use
+ * only nine tenths of its size.
+ */
+const FULL = 0.8;
+/** In seconds. Clocks of servers in one replica set may differ by less. */
+const MUCH_BEHIND_S = 2;
+const HEADINGS = ['USERNAME', 'READS', 'STATE', 'BEHIND', 'RECORDS', 'CALLED'];
+
+export const runStatus: Run<typeof status> = async (context) => {
+  const { database, ...found } = await statusOf(await context.connected());
+  const uri = await context.embeddedUri();
+  return {
+    text: statusText({ database, ...found }, uri),
+    json: { database: { ...database, ...(uri !== undefined && { uri }) }, ...found },
+  };
+};
+
+export const runConsumerList: Run<typeof consumerList> = async (context, { org, app }) => {
+  const organizationid = org === undefined ? undefined : nameOf('org', org);
+  const appid = app === undefined ? undefined : nameOf('app', app);
+  const consumers = await reportConsumers(databaseOf(await context.connected()), {
+    organizationids: organizationid === undefined ? undefined : [organizationid],
+    covers: (tenant) => appid === undefined || tenant.appid === appid,
+  });
+  const now = new Date();
+  const rows = consumers.map((one) => rowOf(one, now));
+  const headings = [...HEADINGS, ...(consumers.some(({ lastError }) => lastError) ? ['LAST ERROR'] : [])];
+  return { text: table(headings, rows, 'No consumer has called yet.'), json: consumers };
+};
+
+/** The text of `status`; `uri` is the address of the embedded database, if that is in use. */
+export function statusText(status: Status, uri?: string): Wording {
+  const { database, watcher, totals, audit, hardDeletesExpired, documents } = status;
+  const { name, version, replicaSet } = database;
+  return described([
+    ['Database', `${name}, MongoDB ${version}, replica set ${replicaSet ?? 'behind mongos'}`],
+    ...(uri === undefined ? [] : [['', `embedded; other programs can write into it at ${uri}`] as const]),
+    indexLine(status),
+    ['Watcher', watcherText(watcher), watcher.leader === undefined ? 'red' : undefined],
+    ...asideLines(watcher),
+    ...pendingLines(status.pendingServices),
+    ...clockLines(watcher),
+    ['Oplog', oplogText(watcher)],
+    ...(watcher.pass === undefined ? [] : [['Pass', passText(watcher.pass), 'yellow'] as const]),
+    ['Re-stamps', tally(totals.restamps, 'none so far')],
+    ['Tombstones', `${count(totals.tombstones ?? 0)} written, ${keptText(hardDeletesExpired)}`],
+    ['Passes', tally(totals.passes, 'none so far')],
+    ['Repaired', tally(totals.repaired, 'nothing so far')],
+    ['Ignored', tally(totals.ignored, 'no record')],
+    ['Audit', auditText(audit)],
+    ['Documents', listed(Object.entries(documents))],
+    ...duplicateLines(status.emailDuplicates),
+    ...filterLines(status.faultyFilters),
+    ...quarantineLines(status.quarantine),
+  ]);
+}
+
+function indexLine({ missingIndexes: missing, indexesOfOthers: others }: Status): SaidLine {
+  const beside = others.length === 0 ? '' : `; of other programs, over the same fields: ${others.join('; ')}`;
+  if (missing.length === 0) return ['Indexes', `all stand${beside}`];
+  return ['Indexes', `missing: ${missing.join('; ')}`, 'red'];
+}
+
+function watcherText({ leader, leaseExpires, since, lagSeconds, secondsLeft }: Status['watcher']): string {
+  const lag =
+    lagSeconds === undefined ? [] : [`${duration(lagSeconds)} behind${rest(undefined, secondsLeft)}`];
+  if (leader === undefined) return ['no instance leads: is the service running?', ...lag].join(' ');
+  return [
+    `${leader} leads`,
+    since === undefined ? 'its first pass is not finished' : `since the pass of ${since.toISOString()}`,
+    `lease until ${leaseExpires?.toISOString()}`,
+    ...lag,
+  ].join(', ');
+}
+
+function asideLines({ aside }: Status['watcher']): SaidLine[] {
+  if (aside.length === 0) return [];
+  return [
+    ['Aside', `${counted(aside.length, 'application')}, worked through beside all others`, 'yellow'],
+    ...aside.map(({ organizationid, appid, lagSeconds, pass, share, secondsLeft }): SaidLine => {
+      const lag = duration(lagSeconds);
+      const state = pass === undefined ? `${lag} behind` : `a pass over it since ${lag} (${pass})`;
+      return ['', `${organizationid}/${appid}: ${state}${rest(share, secondsLeft)}`];
+    }),
+  ];
+}
+
+function pendingLines({ services, first }: Status['pendingServices']): SaidLine[] {
+  if (services === 0) return [];
+  return [
+    ['Edited', `${counted(services, 'service')}, whose feeds wait until records are stamped anew`, 'yellow'],
+    ...first.map(({ organizationid, appid, kind, name, since, share, secondsLeft, failures }): SaidLine => [
+      '',
+      `${kind} service "${name}" of ${organizationid}/${appid}` +
+        `${since === undefined ? '' : `, since ${since.toISOString()}`}${rest(share, secondsLeft)}` +
+        `${failures === 0 ? '' : `, ${counted(failures, 'attempt')} failed: the log says why`}`,
+    ]),
+  ];
+}
+
+/** The progress of some work, to be appended to its name. */
+function rest(share: number | undefined, secondsLeft: number | undefined): string {
+  const words = restInWords(share, secondsLeft);
+  return words === undefined ? '' : `, ${words}`;
+}
+
+function clockLines({ clockBehindSeconds: seconds = 0 }: Status['watcher']): SaidLine[] {
+  if (seconds < MUCH_BEHIND_S) return [];
+  const text = `the server's clock is ${duration(seconds)} behind the cluster time: it was set back, and stamps stay ahead of it until it has caught up`;
+  return [['Clock', text, 'yellow']];
+}
+
+function oplogText(watcher: Status['watcher']): string {
+  const {
+    oplogWindowSeconds: window,
+    oplogUsedRatio: used,
+    oplogPredictedWindowSeconds: predicted,
+  } = watcher;
+  if (window === undefined)
+    return 'how far it reaches back is not known: first start, mongos, or a user that may not ask';
+  if (window === 0) return 'no longer reaches back to the watcher: a pass will repair what was missed';
+  if (used === undefined || used >= FULL) return `the watcher may stay away for ${duration(window)}`;
+  const future = predicted === undefined ? '' : `, and holds about ${duration(predicted)} at its rate so far`;
+  return `reaches back ${duration(window)}; it is ${Math.floor(used * 100)} % full${future}`;
+}
+
+function passText(pass: PassStatus): string {
+  const { done, total, started, reason, secondsLeft } = pass;
+  const percentage = Math.floor(shareDone(pass) * 100);
+  return (
+    `${percentage} %, ${count(done)} of about ${count(total)} records and ledger entries${rest(undefined, secondsLeft)}, ` +
+    `since ${started.toISOString()}: ${reason}`
+  );
+}
+
+function keptText(expired: Date | undefined): string {
+  return expired === undefined ? 'all are kept' : `those up to ${expired.toISOString()} are not kept`;
+}
+
+function auditText(audit: AuditStatus | undefined): string {
+  if (audit === undefined) return 'has not begun';
+  const { round, kind, slices, lastRoundSeconds, roundSeconds, found } = audit;
+  const seconds = lastRoundSeconds ?? roundSeconds;
+  return [
+    `round ${count(round)}, at the ${kind}s`,
+    `${counted(slices, 'slice')} done`,
+    ...(seconds === null ? [] : [`a round takes ${duration(seconds)}`]),
+    `${counted(found, 'fault')} found and repaired`,
+  ].join(', ');
+}
+
+function duplicateLines({ members, first }: Status['emailDuplicates']): SaidLine[] {
+  if (members === 0) return [['Duplicates', 'no e-mail is taken twice']];
+  return [
+    ['Duplicates', `${count(members)} members have an e-mail that another has already`, 'yellow'],
+    ...first.map(({ organizationid, appid, emailkey, members: ids }): SaidLine => [
+      '',
+      `${organizationid}/${appid} ${emailkey}: members with _id ${ids.join(', ')}`,
+    ]),
+  ];
+}
+
+function filterLines({ services, first }: Status['faultyFilters']): SaidLine[] {
+  if (services === 0) return [];
+  return [
+    ['Filters', `${counted(services, 'service')} that could not be saved today`, 'yellow'],
+    ...first.map(({ service, detail, isServed }): SaidLine => [
+      '',
+      `${service}, ${isServed ? 'served all the same' : 'answered 500'}: ${detail}`,
+    ]),
+  ];
+}
+
+function quarantineLines({ events, first }: Status['quarantine']): SaidLine[] {
+  if (events === 0) return [];
+  return [
+    [
+      'Quarantine',
+      `${counted(events, 'record')} whose events cannot be worked through, looked after until they can`,
+      'yellow',
+    ],
+    ...first.map(({ what, _id, since, reason }): SaidLine => [
+      '',
+      `${what} ${_id}, since ${since.toISOString()}: ${reason}`,
+    ]),
+  ];
+}
+
+/** Numbers by name, without those that are 0. */
+function tally(numbers: CountsByWord = {}, none: string): string {
+  const entries = Object.entries(numbers).map(([name, number]) => [name, number ?? 0] as const);
+  return listed(entries.filter(([, number]) => number > 0)) || none;
+}
+
+function listed(numbers: (readonly [string, number])[]): string {
+  return numbers.map(([name, number]) => `${name} ${count(number)}`).join(', ');
+}
+
+function rowOf(one: ConsumerReport, now: Date): string[] {
+  const { state, username, organizationid, appid, kind, service, lastCall, lastError } = one;
+  const { behindSeconds, behindRecords } = one;
+  return [
+    ...[username, `${kind} ${service} of ${organizationid}/${appid}`, state],
+    behindSeconds === null ? 'all' : duration(behindSeconds),
+    behindRecords === null ? '' : count(behindRecords),
+    ago(lastCall, now),
+    ...(lastError ? [`${lastError.status}, ${ago(lastError.at, now)}`] : []),
+  ];
+}
+
+/** The elapsed time, in its largest unit only. */
+function ago(time: Date, now: Date): string {
+  const [number, unit] = duration(Math.max(0, now.getTime() - time.getTime()) / 1000).split(' ');
+  return `${number} ${unit} ago`;
+}

@@ -1,0 +1,300 @@
+import { KINDS, RECORDS_IN_WORDS } from '../../kinds/index.js';
+import {
+  APPLICATION,
+  COMPARED,
+  describeCommand,
+  KIND,
+  NARROWED,
+  RECORD,
+  SERVICE,
+  UNUSED_FOR,
+  USERNAME,
+} from './command.js';
+import { PROGRAM, SHELLS } from './completion.js';
+
+export const applicationCreate = describeCommand({
+  name: 'application create',
+  summary: 'Register an application',
+  options: { ...APPLICATION, title: { value: 'TEXT', description: 'what people call it' } },
+});
+
+export const applicationList = describeCommand({
+  name: 'application list',
+  summary: 'Show the applications',
+  options: {},
+});
+
+export const applicationRemove = describeCommand({
+  name: 'application remove',
+  summary: 'Remove an application and its services',
+  options: { ...APPLICATION, purge: { description: `remove its ${RECORDS_IN_WORDS} too` } },
+  notes: [
+    'Without --purge an application that still has records is not removed.',
+    'Consumers receive hard deletes only while the application exists: remove the records first ' +
+      '(import --mirror, record delete), let every consumer harvest, then remove the application.',
+  ],
+});
+
+export const serviceSet = describeCommand({
+  name: 'service set',
+  summary: 'Register a service, or give it another filter',
+  options: {
+    ...SERVICE,
+    filter: { value: 'JSON|@FILE', required: true, description: 'MongoDB query, matched against the record' },
+    description: { value: 'TEXT', description: 'what the service is for' },
+  },
+  notes: [
+    'The filter is extended JSON, so that dates and ObjectIds can be written:',
+    `  --filter '{"data.datasource": "erp", "createDate": {"$gte": {"$date": "2026-01-01T00:00:00Z"}}}'`,
+    'MongoDB runs it before it is stored; a filter that it refuses is an error.',
+  ],
+});
+
+export const serviceList = describeCommand({
+  name: 'service list',
+  summary: 'Show the services with their filters',
+  options: {
+    org: { value: 'ORG', description: 'of this organization only' },
+    app: { value: 'APP', description: 'of this application only' },
+    kind: { value: KINDS.join('|'), description: 'of this kind only' },
+  },
+});
+
+export const serviceRemove = describeCommand({
+  name: 'service remove',
+  summary: 'Remove a service',
+  options: SERVICE,
+});
+
+export const servicePreview = describeCommand({
+  name: 'service preview',
+  summary: 'Count the records that a filter matches, and who would enter and leave a service',
+  options: {
+    ...APPLICATION,
+    ...KIND,
+    name: { value: 'NAME', description: 'the service that is looked at, or that would get the filter' },
+    filter: { value: 'JSON|@FILE', description: 'a filter to try, stored nowhere' },
+  },
+  notes: [
+    'It tells whether an index serves the filter, and which one to make if none does ("service index").',
+    'Where exact counts take longer than QUERY_MS, a random sample is judged, and its error is shown; where that takes',
+    'as long again, what is known by then.',
+  ],
+});
+
+export const serviceIndex = describeCommand({
+  name: 'service index',
+  summary: 'Make the index that serves a filter, while everything goes on',
+  options: {
+    ...APPLICATION,
+    ...KIND,
+    name: { value: 'NAME', description: 'the service whose filter is to be served' },
+    filter: { value: 'JSON|@FILE', description: 'or a filter' },
+    'dry-run': { description: 'only tell which index would be made' },
+  },
+  notes: [
+    'It is over one field of the filter, and over the records of all applications: each write of a record keeps it up to',
+    'date. A value of megabytes in that field makes such writes slow.',
+    'Ctrl-C ends the watching only: the database goes on with it.',
+  ],
+});
+
+export const credentialIssue = describeCommand({
+  name: 'credential issue',
+  summary: 'Make a credential for an application',
+  options: {
+    username: { value: 'NAME', required: true, description: 'user name, without a colon' },
+    org: { value: 'ORG|*', required: true, description: 'organization it opens, * for every one' },
+    app: { value: 'APP|*', required: true, description: 'application it opens, * for every one' },
+    level: {
+      value: 'read|write|admin',
+      required: true,
+      description: 'what it may do; each includes those before it',
+    },
+    expires: {
+      value: 'DATE',
+      description: 'until when it works, such as 2027-01-31 or 2027-01-31T18:00:00Z',
+    },
+    'password-stdin': { description: 'read the password from stdin: 12 to 256 characters' },
+  },
+  notes: [
+    'Without --password-stdin a random password is made and printed, this once.',
+    'read: the feeds, and single members. write: member writes as well. admin: the administration API as well.',
+  ],
+});
+
+export const credentialChange = describeCommand({
+  name: 'credential change',
+  summary: 'Disable or enable a credential, or change its level or end',
+  options: {
+    ...USERNAME,
+    level: { value: 'read|write|admin', description: 'what it may do; each includes those before it' },
+    expires: { value: 'DATE|never', description: 'until when it works, such as 2027-01-31' },
+    disable: { description: 'it opens nothing until it is enabled' },
+    enable: { description: 'it opens again what it opened before' },
+  },
+});
+
+export const credentialRotate = describeCommand({
+  name: 'credential rotate',
+  summary: 'Give a credential another password',
+  options: {
+    ...USERNAME,
+    'keep-old-until': {
+      value: 'DATE',
+      description: 'until when the old password works too, such as 2027-01-31 or 2027-01-31T18:00:00Z',
+    },
+    'password-stdin': { description: 'read the password from stdin: 12 to 256 characters' },
+  },
+  notes: [
+    'Without --password-stdin a random password is made and printed, this once.',
+    'Without --keep-old-until the old one opens nothing more. One that is kept ends then, or with "credential retire".',
+  ],
+});
+
+export const credentialRetire = describeCommand({
+  name: 'credential retire',
+  summary: 'End the password that a credential had before its last rotation',
+  options: USERNAME,
+});
+
+export const credentialRevoke = describeCommand({
+  name: 'credential revoke',
+  summary: 'Remove a credential: it opens nothing from the next request on',
+  options: {
+    username: { ...USERNAME.username, required: false },
+    ...UNUSED_FOR,
+    yes: { description: 'with --unused-for: do not ask first' },
+  },
+  notes: ['The user name is free again afterwards.'],
+});
+
+export const credentialList = describeCommand({
+  name: 'credential list',
+  summary: 'Show the credentials, without anything secret',
+  options: UNUSED_FOR,
+  notes: ['LAST USED is known to the minute.'],
+});
+
+export const configExport = describeCommand({
+  name: 'config export',
+  summary: 'Print applications, services and credentials as a YAML file, without passwords',
+  options: NARROWED,
+  notes: ['npm run -s admin -- config export > tidemark.yaml'],
+});
+
+export const configPlan = describeCommand({
+  name: 'config plan',
+  summary: 'Tell what a configuration file would change, and what each changed filter would do',
+  argument: 'FILE.yaml|-',
+  options: COMPARED,
+  notes: ['Nothing is changed. + is made, ~ is changed, - is removed.'],
+});
+
+export const configApply = describeCommand({
+  name: 'config apply',
+  summary: 'Change applications, services and credentials to what a file says, all of it or nothing',
+  argument: 'FILE.yaml|-',
+  options: { ...COMPARED, yes: { description: 'do not ask first' } },
+  notes: [
+    'The plan is shown first. If the configuration changes in the meantime, nothing is applied.',
+    'Credentials that it makes get a random password each, printed this once.',
+  ],
+});
+
+export const importCommand = describeCommand({
+  name: 'import',
+  summary: 'Import records from a file, or from stdin (-)',
+  argument: 'FILE.ndjson|-',
+  options: {
+    ...APPLICATION,
+    ...KIND,
+    mirror: { description: 'remove the records that the file lacks, if every line was good' },
+    strict: { description: 'stop at the first bad line; what was imported before it stays' },
+    'dry-run': { description: 'write nothing, and tell what would be made, changed and removed' },
+  },
+  notes: [
+    'Each line is a JSON object {id, data, channels?, type?, createDate?, createdBy?}.',
+    'Records are found by id; what a line leaves out stays as it is.',
+    'A record that is equal already is left alone; any other gets a new lastupdated.',
+    'A bad line is reported on stderr with its number, and the others are imported; the exit code is then 1.',
+    'A line that seems to be of the other kind is a bad one: a member without data.accountnumber, a product with data.accountnumber and data.email. A "type" that names the kind says otherwise.',
+    'Values stay what JSON makes of them: dates are texts, and whole numbers beyond 2^53 lose digits.',
+  ],
+});
+
+export const recordDelete = describeCommand({
+  name: 'record delete',
+  summary: 'Delete one record, or those of a list; consumers learn it from harddeletes',
+  options: {
+    ...APPLICATION,
+    ...KIND,
+    id: { value: 'ID', description: 'id of the record, as in the feeds' },
+    'ids-from': { value: 'FILE|-', description: 'a file with one id a line, or stdin (-)' },
+    'dry-run': { description: 'delete nothing, and tell what would be deleted' },
+  },
+  notes: [
+    'Give either --id or --ids-from. Ids are taken as they stand in the list, blanks included; blank lines are left out.',
+    'Ids that do not exist are reported on stderr, and the others are deleted; the exit code is then 1.',
+  ],
+});
+
+export const recordShow = describeCommand({
+  name: 'record show',
+  summary: 'Show whether a record is alive or gone, and which services match it',
+  options: RECORD,
+});
+
+export const recordHistoryCommand = describeCommand({
+  name: 'record history',
+  summary: 'Show when and why a record was stamped anew, so that consumers received it again',
+  options: RECORD,
+  notes: [
+    'The newest 100 re-stamps of the record that stands under the id now, and of its hard delete, newest first. They are',
+    'noted within a second, and kept for as many days as RESTAMP_HISTORY_DAYS says.',
+  ],
+});
+
+export const resync = describeCommand({
+  name: 'resync',
+  summary: 'Make consumers receive every record and every hard delete again',
+  options: { ...APPLICATION, ...KIND },
+  notes: [
+    'Every record of the application and kind gets a new lastupdated, and so does every hard delete; nothing else is changed.',
+    'It can be interrupted; run again, it begins anew.',
+    'What cannot be stamped is named and set aside, the exit code is 1, and the service stamps it once it can.',
+  ],
+});
+
+export const consumerList = describeCommand({
+  name: 'consumer list',
+  summary: 'Show how the consumers do, those furthest behind first',
+  options: {
+    org: { value: 'ORG', description: 'of this organization only' },
+    app: { value: 'APP', description: 'of this application only' },
+  },
+  notes: [
+    'current: has read to the end. behind: reads, and is not there yet. stalled: has stopped calling.',
+    'looping: begins the same window again and again. never finished: never read a window to its end.',
+    'must start over: hard deletes that it needs have expired, or the database was restored.',
+  ],
+});
+
+export const status = describeCommand({
+  name: 'status',
+  summary: 'Show the database, its indexes, the watcher, what it did, and duplicate e-mails',
+  options: {},
+});
+
+export const completion = describeCommand({
+  name: 'completion',
+  summary: 'Print a script that completes command lines in bash or zsh',
+  argument: SHELLS.join('|'),
+  options: {},
+  notes: [
+    `It completes the program ${PROGRAM}, which is dist/cli.js under the name that the package gives it: make an alias, or have npm link it.`,
+    `  alias ${PROGRAM}='npm run -s admin --'`,
+    `  source <(${PROGRAM} completion bash)`,
+    'In zsh, run compinit before. Another name is completed too, after: complete -F _tidemark_admin NAME (bash), compdef _tidemark_admin NAME (zsh).',
+  ],
+});

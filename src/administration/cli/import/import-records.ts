@@ -1,0 +1,235 @@
+import type { mongo } from 'mongoose';
+import cliProgress from 'cli-progress';
+import type { Kind } from '../../../kinds/index.js';
+import type { Tenant } from '../../../record/index.js';
+import {
+  batchesOf,
+  type Line,
+  linesOf,
+  readAhead,
+  type RecordLine,
+  type BadLine,
+  parseRecordLine,
+} from './lines.js';
+import { Mirror, type RecordSink } from './record-sink.js';
+import { RecordJudge } from './record-judge.js';
+import { RecordWriter } from './record-writer.js';
+import { count } from '../../../platform/common/index.js';
+
+interface ImportOptions {
+  /** NDJSON in UTF-8. */
+  source: AsyncIterable<Uint8Array>;
+  tenant: Tenant;
+  kind: Kind;
+  /** `createdBy` of new records whose line has none. */
+  createdBy?: string;
+  /** Remove the records that are not in the file, if every line was good. */
+  mirror?: boolean;
+  /** Stop at the first bad line. */
+  strict?: boolean;
+  /** Write nothing, and report what would be done. Requires the indexes, like a real import. */
+  dryRun?: boolean;
+  /** Aborted to end early; what is written stays. */
+  stop?: AbortSignal;
+  onBadLine?: (number: number, reason: string) => void;
+  /** Called after each batch with the number of lines and bytes read so far. */
+  onProgress?: (lines: number, bytes: number) => void;
+  /** Called after each batch with the numbers of its created and changed records. */
+  onWritten?: (outcome: { created: number; changed: number }) => void;
+}
+
+const AGAIN = 'Import it again: what is imported already is left alone';
+
+/** The result of an import. Every line that is not blank counts as one of `created`, `changed`, `unchanged` and `bad`. */
+export interface ImportSummary {
+  lines: number;
+  created: number;
+  changed: number;
+  unchanged: number;
+  bad: number;
+  /** Only with `mirror`, and only if the removal took place. */
+  removed?: number;
+  /** Why the file was not read to its end, or why the mirror was not completed. */
+  incomplete?: string;
+  /** Only for a dry run. The counts then state what an import would do; `first` has the first ids of each sort. */
+  dryRun?: { first: { created: string[]; changed: string[] } };
+}
+
+/**
+ * Upserts the records of an NDJSON file by `id` (contract §5), in constant memory. `lastupdated` comes from the database's
+ * clock; a record that is already equal is not changed. Requires the indexes.
+ */
+export function importRecords(db: mongo.Db, options: ImportOptions): Promise<ImportSummary> {
+  return new ImportRun(db, options).toEnd();
+}
+
+class ImportRun {
+  private readonly sink: RecordSink;
+  private readonly judge: RecordJudge | undefined;
+  private readonly mirror: Mirror | undefined;
+  private readonly done = { written: 0, created: 0, changed: 0, bad: 0 };
+  private read = { lines: 0, bytes: 0 };
+  private incomplete: string | undefined;
+  private isHinted = false;
+
+  constructor(
+    db: mongo.Db,
+    private readonly options: ImportOptions,
+  ) {
+    const { tenant, kind, createdBy = 'import', dryRun = false } = options;
+    this.judge = dryRun ? new RecordJudge(db, tenant, kind) : undefined;
+    this.sink = this.judge ?? new RecordWriter(db, tenant, kind, createdBy);
+    this.mirror = options.mirror === true && !dryRun ? new Mirror(db, tenant, kind) : undefined;
+  }
+
+  async toEnd(): Promise<ImportSummary> {
+    try {
+      for await (const batch of readAhead(batchesOf(this.goodLines()))) {
+        const isRefused = await this.write(batch);
+        this.options.onProgress?.(batch.at(-1)?.number ?? 0, this.read.bytes);
+        if (isRefused && this.options.strict === true) break;
+      }
+      return this.summary(await this.removeUnseen());
+    } finally {
+      await this.mirror?.close();
+    }
+  }
+
+  private async *goodLines(): AsyncGenerator<RecordLine> {
+    for await (const line of this.lines()) {
+      this.read = { lines: line.number, bytes: this.read.bytes + line.bytes };
+      if ('text' in line && line.text.trim() === '') continue;
+      const record = 'text' in line ? parseRecordLine(this.options.kind, line.text) : { error: line.fault };
+      if ('error' in record) this.bad(line.number, this.hinted(record));
+      else yield { number: line.number, bytes: line.bytes, record: record.value };
+      if (this.incomplete !== undefined) return;
+    }
+  }
+
+  /** Adds the hint to the first such line only: a file of the wrong kind has thousands of them. */
+  private hinted({ error, hint }: BadLine): string {
+    if (hint === undefined || this.isHinted) return error;
+    this.isHinted = true;
+    return `${error}: ${hint}`;
+  }
+
+  private async *lines(): AsyncGenerator<Line> {
+    const { source, stop } = this.options;
+    try {
+      for await (const line of linesOf(source)) {
+        stop?.throwIfAborted();
+        yield line;
+      }
+    } catch (error) {
+      const { lines } = this.read;
+      if (stop?.aborted === true) this.incomplete = `interrupted after line ${lines}`;
+      else this.incomplete = `reading failed after line ${lines}: ${(error as Error).message}. ${AGAIN}`;
+    }
+  }
+
+  /** Returns whether a line was refused. If reading ended early, the good lines before that place are still written. */
+  private async write(batch: RecordLine[]): Promise<boolean> {
+    const { created, changed, refused } = await this.sink.write(batch);
+    await this.mirror?.see(batch);
+    this.options.onWritten?.({ created, changed });
+    this.done.written += batch.length - refused.length;
+    this.done.created += created;
+    this.done.changed += changed;
+    for (const { number, reason } of refused) this.bad(number, reason);
+    return refused.length > 0;
+  }
+
+  private bad(number: number, reason: string): void {
+    this.done.bad += 1;
+    this.options.onBadLine?.(number, reason);
+    if (this.options.strict === true) this.incomplete ??= `stopped at line ${number}`;
+  }
+
+  /** Surplus records can be determined only if the file was read completely and has no bad line. */
+  private async removeUnseen(): Promise<number | undefined> {
+    if (this.options.mirror !== true || this.incomplete !== undefined) return undefined;
+    if (this.done.bad === 0 && this.done.written > 0) {
+      return this.judge?.unseen() ?? this.mirror?.removeUnseen();
+    }
+    const why = this.done.bad > 0 ? 'there are bad lines' : 'the file has no record';
+    this.incomplete = `nothing ${this.judge === undefined ? 'was' : 'would be'} removed, since ${why}`;
+    return undefined;
+  }
+
+  private summary(removed: number | undefined): ImportSummary {
+    const { written, created, changed, bad } = this.done;
+    return {
+      ...{ lines: written + bad, created, changed, unchanged: written - created - changed, bad },
+      ...(removed !== undefined && { removed }),
+      ...(this.incomplete !== undefined && { incomplete: this.incomplete }),
+      ...(this.judge !== undefined && { dryRun: { first: this.judge.first } }),
+    };
+  }
+}
+
+/** The stream on which progress is shown. */
+interface ProgressStream {
+  write(text: string): unknown;
+  isTTY?: boolean | undefined;
+}
+
+interface ImportProgress {
+  /** Shows the number of finished items, and the amount of the total that they represent. */
+  at(done: number, amount: number): void;
+  /** Writes a separate line. */
+  note(text: string): void;
+  end(): void;
+}
+
+const LINE_EVERY_MS = 5000;
+const CLEAR_LINE = '\r\u001b[K';
+
+/**
+ * Shows a bar on a terminal, otherwise a line every few seconds; for machines, no progress. Without `total`, shows only the
+ * number of units.
+ */
+export function progressOn(
+  stream: ProgressStream,
+  total: number | undefined,
+  unit = 'lines',
+  isForMachines = false,
+): ImportProgress {
+  if (stream.isTTY === true) return bar(stream, total, unit);
+  const lines = plainLines(stream, total, unit);
+  return isForMachines ? { ...lines, at: () => undefined } : lines;
+}
+
+function bar(stream: ProgressStream, total: number | undefined, unit: string): ImportProgress {
+  const format =
+    total === undefined ? `{done} ${unit}` : `{bar} {percentage} % | {done} ${unit} | {eta_formatted} left`;
+  const shown = new cliProgress.SingleBar(
+    {
+      format,
+      stream: stream as NodeJS.WritableStream,
+      hideCursor: true,
+      clearOnComplete: false,
+      etaBuffer: 100,
+    },
+    cliProgress.Presets.shades_classic,
+  );
+  shown.start(total ?? 0, 0, { done: '0' });
+  return {
+    at: (done, amount) => shown.update(amount, { done: count(done) }),
+    note: (text) => stream.write(`${CLEAR_LINE}${text}\n`),
+    end: () => shown.stop(),
+  };
+}
+
+function plainLines(stream: ProgressStream, total: number | undefined, unit: string): ImportProgress {
+  let toldAt = Date.now();
+  return {
+    at(done, amount) {
+      if (Date.now() - toldAt < LINE_EVERY_MS) return;
+      toldAt = Date.now();
+      const share = total === undefined ? '' : ` (${Math.floor((100 * amount) / Math.max(total, 1))} %)`;
+      stream.write(`${count(done)} ${unit} done${share}\n`);
+    },
+    note: (text) => stream.write(`${text}\n`),
+    end: () => undefined,
+  };
+}

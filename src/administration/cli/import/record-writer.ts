@@ -1,0 +1,154 @@
+import type { mongo } from 'mongoose';
+import { alongIndex, isDatabaseAway, isDuplicateKey } from '../../../platform/database/plain.js';
+import { BY_RECORD_ID, type Tenant, withIds } from '../../../record/index.js';
+import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import type { RecordLine } from './lines.js';
+import {
+  changePipeline,
+  doubledAmong,
+  insertPipeline,
+  isEmailConflict,
+  type RecordSink,
+  refusalOf,
+  whyDoubled,
+  type WriteOutcome,
+} from './record-sink.js';
+
+const MOST_ATTEMPTS = 3;
+
+/**
+ * The result of a change: the number of changed records, and by `id` a name that occurs twice in a record that was not
+ * changed.
+ */
+interface Changed {
+  count: number;
+  doubled: Map<string, string>;
+}
+
+/** Another writer was faster. A retry will succeed. */
+class OvertakenError extends Error {}
+
+/** Upserts batches of lines of one application and kind by `id`. */
+export class RecordWriter implements RecordSink {
+  private readonly records: mongo.Collection;
+
+  constructor(
+    private readonly db: mongo.Db,
+    private readonly tenant: Tenant,
+    private readonly kind: Kind,
+    private readonly createdBy: string,
+  ) {
+    this.records = db.collection(COLLECTION_OF[kind]);
+  }
+
+  /** Writes lines with different ids. Throws only if the database is unavailable. */
+  async write(lines: RecordLine[]): Promise<WriteOutcome> {
+    const written: WriteOutcome = { created: 0, changed: 0, refused: [] };
+    await this.writePart(lines, new Map(), written);
+    return written;
+  }
+
+  /** A part that fails is retried in halves, until each line that causes the failure is isolated. */
+  private async writePart(
+    lines: RecordLine[],
+    firstLook: Map<string, boolean>,
+    written: WriteOutcome,
+  ): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.attempt(lines, firstLook, written);
+      } catch (error) {
+        if (isDatabaseAway(error)) throw error;
+        const [first, ...others] = lines;
+        if (first === undefined) return;
+        if (others.length > 0) break;
+        if (isOvertaken(error) && attempt < MOST_ATTEMPTS) continue;
+        written.refused.push({ number: first.number, reason: refusalOf(error) });
+        return;
+      }
+    }
+    const middle = Math.ceil(lines.length / 2);
+    await this.writePart(lines.slice(0, middle), firstLook, written);
+    await this.writePart(lines.slice(middle), firstLook, written);
+  }
+
+  /** A record that a failed attempt has inserted exists in the next attempt, but still counts as created. */
+  private async attempt(
+    lines: RecordLine[],
+    existed: Map<string, boolean>,
+    written: WriteOutcome,
+  ): Promise<void> {
+    const standing = await this.standing(lines);
+    for (const { record } of lines) {
+      if (!existed.has(record.id)) existed.set(record.id, standing.has(record.id));
+    }
+    const { count, doubled } = await this.change(lines.filter(({ record }) => standing.has(record.id)));
+    written.changed += count;
+    await this.insert(lines.filter(({ record }) => !standing.has(record.id)));
+    written.created += lines.filter(({ record }) => existed.get(record.id) === false).length;
+    for (const { number, record } of lines) {
+      const name = doubled.get(record.id);
+      if (name !== undefined) written.refused.push({ number, reason: whyDoubled(this.kind, name) });
+    }
+  }
+
+  /** Reads without majority, to include records that another writer has just stored. */
+  private async standing(lines: RecordLine[]): Promise<Set<string>> {
+    const ids = lines.map(({ record }) => record.id);
+    const found = await alongIndex(this.records, BY_RECORD_ID, (hint) =>
+      this.records
+        .find(withIds(this.tenant, ids), {
+          projection: { _id: 0, id: 1 },
+          hint,
+          readConcern: { level: 'local' },
+        })
+        .toArray(),
+    );
+    return new Set(found.map(({ id }) => id as string));
+  }
+
+  /**
+   * Atomic, so that the number of changed records is exact. A name that occurs twice in a stored record can crash mongod
+   * when a pipeline touches it. Such records are found in the same transaction, and are not changed.
+   */
+  private async change(lines: RecordLine[]): Promise<Changed> {
+    if (lines.length === 0) return { count: 0, doubled: new Map() };
+    return alongIndex(this.records, BY_RECORD_ID, (hint) => this.changeAlong(hint, lines));
+  }
+
+  private changeAlong(hint: string, lines: RecordLine[]): Promise<Changed> {
+    return this.db.client.withSession((session) =>
+      session.withTransaction(async () => {
+        const query = this.ofRecords(lines.map(({ record }) => record));
+        const doubled = await doubledAmong(this.records, query, { session, hint });
+        const records = lines.map(({ record }) => record).filter(({ id }) => !doubled.has(id));
+        const { matchedCount, modifiedCount } = await this.records.updateMany(
+          this.ofRecords(records),
+          changePipeline(this.kind, records),
+          { session, hint },
+        );
+        if (matchedCount < records.length) throw new OvertakenError();
+        return { count: modifiedCount, doubled };
+      }),
+    );
+  }
+
+  private ofRecords(records: { id: string }[]): mongo.Document {
+    return withIds(
+      this.tenant,
+      records.map(({ id }) => id),
+    );
+  }
+
+  private async insert(lines: RecordLine[]): Promise<void> {
+    if (lines.length === 0) return;
+    const records = lines.map(({ record }) => record);
+    await this.records
+      .aggregate(insertPipeline(this.records.collectionName, this.tenant, this.kind, this.createdBy, records))
+      .toArray();
+  }
+}
+
+function isOvertaken(error: unknown): boolean {
+  return error instanceof OvertakenError || (isDuplicateKey(error) && !isEmailConflict(error));
+}

@@ -1,0 +1,186 @@
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { serviceNameFault } from '../plain.js';
+import type { ServiceKey } from '../../application/index.js';
+import { FatalError, fileTrouble, NAME, NAME_RULE, parseDate, shown } from '../../platform/common/index.js';
+import { type Kind, KINDS } from '../../kinds/index.js';
+import type { Tenant } from '../../record/index.js';
+import type { Terminal } from './command.js';
+import { linesOf } from './import/index.js';
+
+/** The input of commands: option values, files and stdin, lists of ids, passwords, and confirmations. */
+
+/** The file name that denotes stdin. */
+const STDIN = '-';
+
+/** The application that the options name. Throws if a name is not valid. */
+export function tenantOf({ org, app }: { org: string; app: string }): Tenant {
+  return { organizationid: nameOf('org', org), appid: nameOf('app', app) };
+}
+
+export function nameOf(option: string, text: string): string {
+  if (!NAME.test(text)) throw new FatalError(`--${option} "${shown(text)}" ${NAME_RULE}.`);
+  return text;
+}
+
+/** The service that the options name. Throws if a name is not valid or is reserved. */
+export function serviceKeyOf(values: { org: string; app: string; kind: string; name: string }): ServiceKey {
+  const fault = serviceNameFault(values.name);
+  if (fault !== undefined) throw new FatalError(`--name "${shown(values.name)}" ${fault}`);
+  return { ...tenantOf(values), kind: kindOf(values), name: values.name };
+}
+
+export function kindOf({ kind }: { kind: string }): Kind {
+  return choiceOf('kind', kind, KINDS);
+}
+
+export function choiceOf<C extends string>(option: string, text: string, choices: readonly C[]): C {
+  const choice = choices.find((one) => one === text);
+  if (choice === undefined) {
+    throw new FatalError(`--${option} "${shown(text)}" is not known. Choose ${choices.join(' or ')}.`);
+  }
+  return choice;
+}
+
+/** Parses a time. Throws if it is not in the future. */
+export function futureDateOf(option: string, text: string): Date {
+  const parsed = parseDate(text);
+  if ('error' in parsed) throw new FatalError(`--${option} ${parsed.error}`);
+  if (parsed.value <= new Date()) throw new FatalError(`--${option} ${text} is past already.`);
+  return parsed.value;
+}
+
+export function daysOf(option: string, text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new FatalError(
+    `--${option} "${shown(text)}" is not a whole number of days from 1 to 9999, such as 90.`,
+  );
+}
+
+const CHUNK = 256 * 1024;
+
+/** A file that a command reads, and its size in bytes if it is known. */
+interface InputFile {
+  size: number | undefined;
+  /** Starts reading; the signal ends it. The reader must destroy the stream. */
+  open(stop: AbortSignal): Readable;
+}
+
+/** The file of this name, or `input` if the name is `-`. Throws if the file does not exist. */
+export async function inputFile(name: string, input: Readable): Promise<InputFile> {
+  if (name === STDIN) return { size: undefined, open: (stop) => addAbortSignal(stop, input) };
+  return {
+    size: await sizeOf(name),
+    open: (stop) => addAbortSignal(stop, createReadStream(name, { highWaterMark: CHUNK })),
+  };
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch((error: unknown) => refuseFile(file, error));
+  if (found.isDirectory()) throw new FatalError(`${file} is a directory.`);
+  return found.size;
+}
+
+/** The text of a file, or of stdin if the file is `-`. */
+export async function textIn(file: string, input: Readable): Promise<string> {
+  if (file === STDIN) return text(input);
+  return readFile(file, 'utf8').catch((error: unknown) => refuseFile(file, error));
+}
+
+function refuseFile(file: string, error: unknown): never {
+  throw new FatalError(`${file} cannot be read: ${fileTrouble(error as NodeJS.ErrnoException)}.`);
+}
+
+/** Most ids in a batch. */
+const AT_ONCE = 1000;
+const BYTES_AT_ONCE = 2 * 1024 * 1024;
+/** The longest id that is read, in bytes. */
+const LONGEST_ID = 64 * 1024;
+/** The number of ids for which duplicates are detected. */
+const MOST_REMEMBERED = 500_000;
+
+/** A batch of ids, and the number of lines and bytes read so far. */
+interface IdBatch {
+  ids: string[];
+  lines: number;
+  bytes: number;
+}
+
+/** Reads a list of ids, one per line, exactly as written. Skips blank lines and repeated ids. */
+export async function* idsOf(
+  source: AsyncIterable<Uint8Array>,
+  onBadLine: (line: number, reason: string) => void,
+): AsyncGenerator<IdBatch> {
+  const remembered = new Set<string>();
+  let ids: string[] = [];
+  let [lines, bytes, begun] = [0, 0, 0];
+  for await (const line of linesOf(source, LONGEST_ID)) {
+    lines = line.number;
+    bytes += line.bytes;
+    const id = 'text' in line ? line.text.replace(/\r$/, '') : '';
+    if ('fault' in line) onBadLine(line.number, line.fault);
+    else if (id.trim() !== '' && isNew(id, remembered)) ids.push(id);
+    if (ids.length < AT_ONCE && bytes - begun < BYTES_AT_ONCE) continue;
+    yield { ids, lines, bytes };
+    [ids, begun] = [[], bytes];
+  }
+  if (ids.length > 0) yield { ids, lines, bytes };
+}
+
+function isNew(id: string, remembered: Set<string>): boolean {
+  if (remembered.has(id)) return false;
+  remembered.add(id);
+  if (remembered.size > MOST_REMEMBERED) remembered.delete(remembered.values().next().value!);
+  return true;
+}
+
+const SHORTEST = 12;
+const LONGEST = 256;
+/** A character takes at most four bytes in UTF-8; a line break two. */
+const MOST_BYTES = LONGEST * 4 + 2;
+
+/** Reads a password from stdin, without one trailing line break. */
+export async function passwordFrom(input: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of input as AsyncIterable<Buffer | string>) {
+    chunks.push(Buffer.from(chunk));
+    bytes += chunks.at(-1)?.length ?? 0;
+    if (bytes > MOST_BYTES) break;
+  }
+  return checkedPassword(decoded(Buffer.concat(chunks)).replace(/\r?\n$/, ''));
+}
+
+/** The password itself; throws unless it has 12 to 256 characters. */
+function checkedPassword(password: string): string {
+  const length = [...password].length;
+  if (length < SHORTEST || length > LONGEST) {
+    throw new FatalError(`A password has ${SHORTEST} to ${LONGEST} characters; this one does not.`);
+  }
+  return password;
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new FatalError('The password is not UTF-8.');
+  }
+}
+
+const YES = /^\s*y(es)?\s*$/i;
+
+/** Asks on stderr and reads one line of stdin. Only `y` or `yes` confirms; the end of the input does not. */
+export async function isConfirmed({ input, errors }: Terminal, question: string): Promise<boolean> {
+  errors.write(`${question} [y/N] `);
+  const lines = createInterface({ input });
+  try {
+    for await (const line of lines) return YES.test(line);
+    return false;
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,92 @@
+import { filterJson, type Group, type Preview } from '../plain.js';
+import type { Filter } from '../../application/index.js';
+import { count } from '../../platform/common/index.js';
+import type { Kind } from '../../kinds/index.js';
+import type { Tenant } from '../../record/index.js';
+
+/** A longer filter is not repeated in a suggested command line. */
+const LONGEST_FILTER = 500;
+
+/** A filter that was tried, and the application and kind of its records. */
+interface Tried extends Tenant {
+  kind: Kind;
+  filter: Filter;
+}
+
+/** The lines of a preview, for people. */
+export function previewLines(preview: Preview, tried: Tried): string[] {
+  const { matching, others, records, entering, leaving, restamps } = preview;
+  return [
+    `${first(preview)} of ${number(records)} ${tried.kind}s match.`,
+    ...firstOf('match', matching),
+    ...firstOf('do not match', others),
+    ...(entering === undefined || leaving === undefined
+      ? []
+      : [
+          `${number(entering.count)} would enter and ${number(leaving.count)} would leave: ${number(restamps)} will be delivered again.`,
+          ...firstOf('would enter', entering),
+          ...firstOf('would leave', leaving),
+        ]),
+    ...doubtLines(preview),
+    ...planLines(preview, tried),
+    ...warningLines(preview),
+  ];
+}
+
+/** The lines about a filter that was just saved, such as `648 of 3,000 match; 12 will be delivered again.` */
+export function savedLines(preview: Preview, isServed: boolean): string[] {
+  const { records, entering, restamps } = preview;
+  const moved = isServed ? 'will be delivered again' : 'will be delivered again once it is on';
+  const consequence = entering === undefined ? '' : `; ${number(restamps)} ${moved}`;
+  return [
+    `${first(preview)} of ${number(records)} match${consequence}.`,
+    ...doubtLines(preview),
+    ...warningLines(preview),
+  ];
+}
+
+/** The number of matching records, for the beginning of a sentence. */
+function first({ matching: { count: matching }, error }: Preview): string {
+  if (matching === null) return 'An unknown number';
+  return error === undefined ? count(matching) : `About ${count(matching)}`;
+}
+
+function doubtLines({ error, isCutOff }: Preview): string[] {
+  return [
+    ...(error === undefined
+      ? []
+      : [
+          `These are estimates from a random sample: 95 of 100 such numbers are right to ${count(error)} records.`,
+        ]),
+    ...(isCutOff ? ['It was cut off before everything was found; QUERY_MS allows more time.'] : []),
+  ];
+}
+
+function planLines({ plan }: Preview, tried: Tried): string[] {
+  if (plan === null) return [];
+  const { indexes, readsEveryRecord, advice } = plan;
+  const which = indexes.length === 1 ? 'The index' : 'The indexes';
+  const verb = indexes.length === 1 ? 'serves' : 'serve';
+  if (!readsEveryRecord) return indexes.length === 0 ? [] : [`${which} ${indexes.join(', ')} ${verb} it.`];
+  const making = advice === null ? '' : ` Make one: ${indexCommand(tried)}`;
+  return [`No index serves it: every record is read.${making}`];
+}
+
+/** The command line that builds the advised index. */
+function indexCommand({ organizationid, appid, kind, filter }: Tried): string {
+  const text = JSON.stringify(filterJson(filter));
+  const given = text.length > LONGEST_FILTER ? '@FILE' : `'${text.replaceAll("'", `'\\''`)}'`;
+  return `npm run -s admin -- service index --org ${organizationid} --app ${appid} --kind ${kind} --filter ${given}`;
+}
+
+function warningLines({ warnings }: Preview): string[] {
+  return warnings.map(({ path, detail }) => `Warning: ${path}: ${detail}`);
+}
+
+function firstOf(what: string, { ids }: Group): string[] {
+  return ids.length === 0 ? [] : [`The first that ${what}: ${ids.join(', ')}`];
+}
+
+function number(value: number | null): string {
+  return value === null ? 'an unknown number' : count(value);
+}

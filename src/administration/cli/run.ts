@@ -1,0 +1,47 @@
+import { FatalError } from '../../platform/common/index.js';
+import type { Settings } from '../../platform/config/plain.js';
+import { ConfigError } from '../../platform/config/pure.js';
+import { parseCommandLine } from './command-line.js';
+import type { Terminal } from './command.js';
+import { commands } from './commands/index.js';
+import { Output } from './output.js';
+import { helpJson, helpOf } from './usage.js';
+
+const JSON_OPTION = '--json';
+
+/**
+ * Runs one command line (contract §5) and returns the exit code: 0, or 1 after one line on stderr. The settings are loaded
+ * only if a command needs them. Help and usage errors load no command.
+ */
+export async function runCommandLine(
+  words: string[],
+  loadSettings: () => Promise<() => Settings>,
+  terminal: Terminal,
+): Promise<0 | 1> {
+  const output = new Output(terminal, words.includes(JSON_OPTION));
+  try {
+    const request = parseCommandLine(commands, words);
+    if ('help' in request) {
+      output.say(helpOf(request.help), helpJson(request.help));
+      return 0;
+    }
+    const { runCommand } = await import('./session.js');
+    const { text, json, failure } = await runCommand(request, await loadSettings(), { terminal, output });
+    output.say(text, json);
+    if (failure === undefined) return 0;
+    output.complain(failure);
+    return 1;
+  } catch (error) {
+    output.complain(await lineOf(error));
+    return 1;
+  }
+}
+
+async function lineOf(error: unknown): Promise<string> {
+  const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, ' ');
+  if (error instanceof FatalError || error instanceof ConfigError) return message;
+  const { isDatabaseAway } = await import('../../platform/database/plain.js');
+  return isDatabaseAway(error)
+    ? `The database does not answer: ${message}. Is MONGODB_URI right, and does it run?`
+    : `Something went wrong: ${message}`;
+}

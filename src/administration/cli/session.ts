@@ -1,0 +1,156 @@
+import { recordModels } from '../../record/index.js';
+import { hostname, userInfo } from 'node:os';
+import mongoose, { type Connection, type mongo, type Schema } from 'mongoose';
+import type { ChangeContext } from '../index.js';
+import { applicationModels } from '../../application/plain.js';
+import { CREDENTIAL_MODEL, credentialSchema } from '../../auth/plain.js';
+import { FatalError } from '../../platform/common/index.js';
+import { databaseIn, type Settings } from '../../platform/config/plain.js';
+import {
+  checkServer,
+  driverOptions,
+  makeIndexes,
+  refusalAtStart,
+  stateIndexesOf,
+  wrongSetAtStart,
+} from '../../platform/database/plain.js';
+import { findEmbedded } from '../../embedded/index.js';
+import { storeModels } from '../../replication/store/plain.js';
+import { watcherModels } from '../../replication/watcher/plain.js';
+import { trailModels } from '../../trail/plain.js';
+import type { Request } from './command-line.js';
+import type { CommandContext, Outcome, Progress, Terminal } from './command.js';
+import { progressOn } from './import/index.js';
+import type { Output } from './output.js';
+
+interface Console {
+  terminal: Terminal;
+  output: Output;
+}
+
+/** Runs a command with its values. The database is opened when the command first needs it, and closed at the end. */
+export async function runCommand(
+  { command, values, argument }: Exclude<Request, { help: unknown }>,
+  readSettings: () => Settings,
+  { terminal, output }: Console,
+): Promise<Outcome> {
+  const session = new Session(readSettings);
+  const context: CommandContext = {
+    get settings() {
+      return session.settings;
+    },
+    terminal,
+    tell: (text) => output.tell(text),
+    progress: (total, unit) => progressFor({ terminal, output }, total, unit),
+    embeddedUri: () => session.embeddedUri(),
+    connected: () => session.connected(),
+    prepared: () => session.prepared(),
+  };
+  try {
+    return await command.run(context, values, argument);
+  } catch (error) {
+    throw session.explained(error);
+  } finally {
+    await session.close();
+  }
+}
+
+function progressFor({ terminal, output }: Console, total: number | undefined, unit: string): Progress {
+  const shown = progressOn(terminal.errors, total, unit, output.isForMachines);
+  return {
+    at: (done, amount) => shown.at(done, amount),
+    badLine: (line, reason) => shown.note(output.badLine(line, reason)),
+    end: () => shown.end(),
+  };
+}
+
+/** The models that a command may use, with their indexes. */
+const MODELS: { name: string; schema: Schema }[] = [
+  { name: CREDENTIAL_MODEL, schema: credentialSchema },
+  ...applicationModels,
+  ...recordModels,
+  ...[...storeModels, ...watcherModels],
+  ...trailModels,
+];
+
+/** The database of one command: opened on first use, closed at the end. */
+class Session {
+  private connection: Promise<Connection> | undefined;
+  private known: Settings | undefined;
+
+  constructor(private readonly readSettings: () => Settings) {}
+
+  /** Read on first use; some commands work without settings. */
+  get settings(): Settings {
+    return (this.known ??= this.readSettings());
+  }
+
+  connected(): Promise<Connection> {
+    return (this.connection ??= this.open());
+  }
+
+  /** Connection string of the embedded database, unless the settings name another. */
+  async embeddedUri(): Promise<string | undefined> {
+    const { mongodbUri, dataDir } = this.settings;
+    return mongodbUri === undefined ? await findEmbedded(dataDir) : undefined;
+  }
+
+  async prepared(): Promise<Connection> {
+    const connection = await this.connected();
+    await makeIndexes(connection);
+    return connection;
+  }
+
+  /** A FatalError if the database refuses the user of MONGODB_URI; otherwise the error itself. */
+  explained(error: unknown): unknown {
+    const { mongodbUri: uri } = this.known ?? {};
+    return uri === undefined ? error : refusalAtStart(error, { uri, database: databaseIn(uri) });
+  }
+
+  async close(): Promise<void> {
+    await (await this.connection?.catch(() => undefined))?.close();
+  }
+
+  private async open(): Promise<Connection> {
+    const uri = this.settings.mongodbUri ?? (await this.embeddedUri());
+    if (uri === undefined) {
+      throw new FatalError(
+        `No embedded database runs on ${this.settings.dataDir}: start the service first (npm start), or set MONGODB_URI.`,
+      );
+    }
+    const connection = mongoose.createConnection(uri, {
+      ...{ autoIndex: false, autoCreate: false },
+      ...driverOptions,
+    });
+    for (const { name, schema } of MODELS) connection.model(name, schema);
+    try {
+      await connection.asPromise();
+      await checkServer(databaseOf(connection));
+      stateIndexesOf(connection);
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw await wrongSetAtStart(error, connection.getClient(), uri);
+    }
+  }
+}
+
+/** The context for a change by the user who runs the command. */
+export function deskOn({ settings }: CommandContext, connection: Connection): ChangeContext {
+  const actor = { who: userName(), via: 'command', from: hostname() } as const;
+  return { db: databaseOf(connection), actor, auditTrailDays: settings.auditTrailDays };
+}
+
+/** Users without an entry in the system's list, as in a container, have no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'somebody';
+  }
+}
+
+/** The driver's view of the database. */
+export function databaseOf(connection: Connection): mongo.Db {
+  return connection.getClient().db(connection.name);
+}

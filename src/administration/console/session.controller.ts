@@ -1,0 +1,95 @@
+import { Controller, Delete, Get, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import {
+  Administrative,
+  Answers,
+  Asked,
+  Body,
+  ChangeContexts,
+  DocumentedBody,
+  Done,
+  SignedInShape,
+} from '../http/index.js';
+import { coversAll, recordAction, required, type Shaped, text } from '../index.js';
+import { Authenticator, Caller, type Credential, Public, reaches } from '../../auth/index.js';
+import { Problem, Problems, problems } from '../../platform/http/index.js';
+import { giveSession, Sessions, sessionToken, takeSession } from './sessions.js';
+
+const LOGIN = {
+  username: required(text(() => undefined, { example: 'operator' })),
+  password: required(text(() => undefined, { example: 'correct horse battery staple' })),
+};
+
+/** The user who is signed in. */
+interface SignedIn {
+  username: string;
+  scopes: Credential['scopes'];
+  /** Whether the user also sees the status of the service, which concerns every application. */
+  coversAll: boolean;
+}
+
+/** Signs users in at the console. Their requests then send a cookie instead of a password. */
+@Administrative()
+@Controller('admin/v1/session')
+export class SessionController {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly authenticator: Authenticator,
+    private readonly changeContexts: ChangeContexts,
+  ) {}
+
+  @Post()
+  @Public()
+  @HttpCode(200)
+  @DocumentedBody(LOGIN)
+  @ApiOperation({ summary: 'Signs in at the console', description: 'For a credential of level `admin`.' })
+  @Answers('Who is signed in now', SignedInShape)
+  @Problems(400, 401, 403, 413, 415, 429, 500, 503)
+  async createSession(
+    @Asked() request: Request,
+    @Body(LOGIN) login: Shaped<typeof LOGIN>,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SignedIn> {
+    const credential = await this.authenticator.identify(login, () => request.ip ?? '');
+    const fitting = this.authenticator.fittingHash(login);
+    if (credential === undefined || fitting === undefined) throw wrongLogin();
+    if (!reaches(credential.level, 'admin')) throw problems.levelMissing('admin');
+    const { token, ends } = await this.sessions.open(credential.username, fitting);
+    giveSession(request, response, token, ends);
+    request.user = credential;
+    await recordAction(this.changeContexts.of(request), { action: 'session.open', target: 'console' });
+    return signedIn(credential);
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'Shows who is signed in' })
+  @Answers('Who is signed in', SignedInShape)
+  @Problems(401, 403, 429, 500, 503)
+  getSession(@Caller() caller: Credential): SignedIn {
+    return signedIn(caller);
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Signs out' })
+  @Done
+  @Problems(401, 403, 429, 500, 503)
+  async deleteSession(
+    @Asked() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    await this.sessions.close(sessionToken(request));
+    takeSession(request, response);
+  }
+}
+
+function signedIn(caller: Credential): SignedIn {
+  return { username: caller.username, scopes: caller.scopes, coversAll: coversAll(caller) };
+}
+
+/** Omits the HTTP Basic challenge, because it would make the browser ask for a password. */
+function wrongLogin(): Problem {
+  const detail = 'No credential that is in force has this user name and this password.';
+  return new Problem(401, 'unauthorized', 'The login is not right', detail);
+}

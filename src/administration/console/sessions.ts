@@ -1,0 +1,117 @@
+import { hash, randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Request, Response } from 'express';
+import type { Connection, mongo } from 'mongoose';
+import { Authenticator, type Credential, liveHashes } from '../../auth/index.js';
+import { SESSIONS, type StoredSession } from './session.schema.js';
+
+const MINUTE_MS = 60_000;
+const IDLE_MS = 30 * MINUTE_MS;
+const LONGEST_MS = 12 * 60 * MINUTE_MS;
+const TOKEN_BYTES = 32;
+/** The format of the tokens of {@link Sessions.open}. No other value is looked up. */
+const TOKEN = /^[\w-]{43}$/;
+
+const COOKIE = 'tidemark-session';
+/**
+ * The path prefix under which the console reaches the service. A proxy may add one that the service cannot see, and may
+ * serve other installations on the same host. With a wrong value the browser does not send the cookie back.
+ */
+const PLACE_HEADER = 'tidemark-console-place';
+/** A path as it appears in a URL. None of its characters ends a cookie attribute. */
+const PLACE = /^(\/[\w.~!$&'()*+=:@%-]+){0,20}$/;
+const LONGEST_PLACE = 500;
+
+/** The token for the cookie of a session, and the time until which the cookie is valid. */
+export interface OpenedSession {
+  token: string;
+  ends: Date;
+}
+
+/**
+ * The sessions of the console. A session ends when its credential becomes unusable, because each use of the session checks
+ * both.
+ */
+@Injectable()
+export class Sessions {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly authenticator: Authenticator,
+  ) {}
+
+  /** Opens a session for a user whose password has just matched a stored hash. */
+  async open(username: string, passwordhash: string): Promise<OpenedSession> {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    const now = Date.now();
+    const ends = new Date(now + LONGEST_MS);
+    await this.sessions.insertOne({
+      _id: digestOf(token),
+      username,
+      proof: digestOf(passwordhash),
+      expires: new Date(now + IDLE_MS),
+      ends,
+    });
+    return { token, ends };
+  }
+
+  /** The credential of a session; undefined if the session has ended. Use extends the session, but polling does not. */
+  async callerOf(token: string, isUse: boolean): Promise<Credential | undefined> {
+    if (!TOKEN.test(token)) return undefined;
+    const now = new Date();
+    const session = await this.sessions.findOne({ _id: digestOf(token), expires: { $gt: now } });
+    if (session === null) return undefined;
+    const credential = await this.authenticator.usable(session.username);
+    if (credential === undefined) await this.close(token);
+    if (credential === undefined || !liveHashes(credential, now).map(digestOf).includes(session.proof))
+      return undefined;
+    if (isUse) await this.keepOpen(session, now);
+    return credential;
+  }
+
+  async close(token: string): Promise<void> {
+    await this.sessions.deleteOne({ _id: digestOf(token) });
+  }
+
+  /** Extends a session, at most once a minute. */
+  private async keepOpen({ _id, expires, ends }: StoredSession, now: Date): Promise<void> {
+    const later = new Date(Math.min(now.getTime() + IDLE_MS, ends.getTime()));
+    if (later.getTime() - expires.getTime() < MINUTE_MS) return;
+    await this.sessions.updateOne({ _id }, { $max: { expires: later } });
+  }
+
+  private get sessions(): mongo.Collection<StoredSession> {
+    return this.connection.db!.collection<StoredSession>(SESSIONS);
+  }
+}
+
+/**
+ * The session cookie of a request; empty if there is none. The first of several is used, which is that of the longest path.
+ */
+export function sessionToken({ headers }: Pick<Request, 'headers'>): string {
+  for (const cookie of (headers.cookie ?? '').split(';')) {
+    const [name, value] = cookie.trim().split('=');
+    if (name === COOKIE) return value ?? '';
+  }
+  return '';
+}
+
+/** Sets the session cookie. Scripts cannot read it, and pages of other sites cannot make the browser send it. */
+export function giveSession(request: Request, response: Response, token: string, ends: Date): void {
+  response.cookie(COOKIE, token, { ...attributesFor(request), expires: ends });
+}
+
+/** Removes the session cookie. */
+export function takeSession(request: Request, response: Response): void {
+  response.clearCookie(COOKIE, attributesFor(request));
+}
+
+function attributesFor({ secure, headers }: Request) {
+  const { [PLACE_HEADER]: place = '' } = headers;
+  const isPath = typeof place === 'string' && place.length <= LONGEST_PLACE && PLACE.test(place);
+  return { httpOnly: true, sameSite: 'strict', path: `${isPath ? place : ''}/`, secure } as const;
+}
+
+function digestOf(text: string): string {
+  return hash('sha256', text, 'base64url');
+}

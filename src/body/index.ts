@@ -1,1 +1,0 @@
-export { OptionalRequestBody, RequestBody } from './request-body.js';

@@ -1,5 +1,0 @@
-export * from './plain.js';
-export { openApiDocument, serveDocs } from './docs.js';
-export { type OtherMethodHandler, ProblemFilter, ReadyExpressAdapter } from './express-adapter.js';
-export { ProblemOr, Problems } from './openapi.js';
-export { forbid } from './security-headers.js';
