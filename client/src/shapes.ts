@@ -15,8 +15,8 @@ export type {
   UpdateItem,
 } from './generated/types.gen.js';
 
-/** What is replicated. */
-export type Kind = 'member' | 'product';
+/** A kind of record: `member`, `product`, or another one that the service has. */
+export type Kind = 'member' | 'product' | (string & Record<never, never>);
 
 /** A page of `updates`, `softdeletes` or `harddeletes`. */
 export interface Page<Item> {

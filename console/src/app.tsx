@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { admin, onSessionOver } from './api/client.js';
-import { KINDS, type Kind, type SignedIn } from './api/types.js';
+import type { SignedIn } from './api/types.js';
 import { leave, useRoute } from './hooks/use-route.js';
-import { SessionProvider } from './hooks/use-session.js';
+import { SessionProvider, useSession } from './hooks/use-session.js';
 import { Boundary } from './parts/boundary.js';
 import { Shell } from './shell.js';
 import { Applications } from './views/applications.js';
@@ -116,10 +116,11 @@ function View({ names }: { names: string[] }) {
 
 /** `applications`, then organization and application, kind and service. */
 function ApplicationView({ names: [organizationid, appid, kind, name] }: { names: string[] }) {
+  const { kinds } = useSession().who;
   if (organizationid === undefined) return <Applications />;
   if (appid === undefined) return <NotFound />;
   const key = JSON.stringify([organizationid, appid, kind, name]);
   if (kind === undefined) return <Services key={key} organizationid={organizationid} appid={appid} />;
-  if (!KINDS.includes(kind as Kind)) return <NotFound />;
-  return <ServiceEditor key={key} {...{ organizationid, appid, kind: kind as Kind, name }} />;
+  if (!kinds.includes(kind)) return <NotFound />;
+  return <ServiceEditor key={key} {...{ organizationid, appid, kind, name }} />;
 }

@@ -36,7 +36,10 @@ const asked = (headers: Record<string, string>, path = 'admin/v1/applications', 
 describe('A session of the console', () => {
   it('is a cookie that no script reads and no other site sends', async () => {
     const { json, headers } = await login(root);
-    expect(json).toEqual({ username: root, scopes: [{ organizationid: '*', appid: '*' }], coversAll: true });
+    expect(json).toEqual({
+      ...{ username: root, scopes: [{ organizationid: '*', appid: '*' }], coversAll: true },
+      kinds: ['member', 'product'],
+    });
     expect(headers.getSetCookie()[0]).toMatch(
       /^tidemark-session=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Strict$/,
     );

@@ -149,6 +149,31 @@ describe('a kind is a description: a third one in a file of its own', () => {
     ]);
   });
 
+  it('is offered by the console, which asks for the kinds of the service', async () => {
+    const { json } = await send(`${service.url}/admin/v1/session`, 'GET', { user: 'ann', password });
+    expect(json).toMatchObject({ kinds: ['member', 'order', 'product'] });
+  });
+
+  it('is copied by the client, and the copy holds', async () => {
+    const target = [
+      '--url',
+      service.url!,
+      ...OF_SHOP,
+      '--kind',
+      'order',
+      '--to',
+      join(COPY, 'orders.sqlite'),
+    ];
+    const login = { TIDEMARK_USERNAME: 'ann', TIDEMARK_PASSWORD: password };
+    const harvest = async (...words: string[]) =>
+      run(process.execPath, [join(ROOT, 'client/bin/tidemark-harvest.mjs'), ...words, ...target], {
+        env: { ...env, ...login },
+      });
+    await harvest();
+    const { stdout } = await harvest('verify', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ isEqual: true, count: 3, differences: [] });
+  });
+
   it('is counted where an application is removed', async () => {
     const elsewhere = ['--org', 'acme', '--app', 'outlet'];
     await admin('application', 'create', ...elsewhere);

@@ -10,7 +10,7 @@ however it ended: what a page told and how far the copy is are stored together.
   --url URL             where the service answers, such as https://feeds.example.com
   --org ORG             organization identifier
   --app APP             application identifier
-  --kind KIND           member or product
+  --kind KIND           the kind of record, such as member or product
   --service NAME        name of the service; default, which filters nothing, unless given
   --to COPY             copy.sqlite, copy.ndjson, mongodb://HOST/DATABASE or postgres://HOST/DATABASE;
                         the variable TIDEMARK_TO in its place where it holds a password

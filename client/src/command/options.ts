@@ -112,8 +112,10 @@ function given(name: string, value: string | undefined): string {
 }
 
 function kindOf(text: string): Kind {
-  if (text === 'member' || text === 'product') return text;
-  throw usageError(`--kind "${text}" is not known. Choose member or product.`);
+  if (/^[a-z]{1,30}$/.test(text)) return text;
+  throw usageError(
+    `--kind "${text}" is not a kind of record. Give its name in lower-case letters, such as product.`,
+  );
 }
 
 function tableOf(name: string): string {

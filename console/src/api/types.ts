@@ -1,7 +1,5 @@
 /** Shapes of the administration API's answers, as far as the console reads them. Dates are ISO texts. */
 
-export type Kind = 'member' | 'product';
-export const KINDS: readonly Kind[] = ['product', 'member'];
 export const LEVELS = ['read', 'write', 'admin'] as const;
 
 export interface Tenant {
@@ -13,6 +11,8 @@ export interface SignedIn {
   username: string;
   scopes: Tenant[];
   coversAll: boolean;
+  /** The kinds of records that the service has. */
+  kinds: string[];
 }
 
 export interface Application extends Tenant {
@@ -21,7 +21,7 @@ export interface Application extends Tenant {
 }
 
 export interface Service extends Tenant {
-  kind: Kind;
+  kind: string;
   name: string;
   filter: unknown;
   description?: string;
@@ -91,7 +91,7 @@ export const STATES = [
 
 export interface Consumer extends Tenant {
   username: string;
-  kind: Kind;
+  kind: string;
   service: string;
   state: (typeof STATES)[number];
   lastCall: string;
@@ -118,7 +118,7 @@ export interface Deed extends Partial<Tenant> {
 }
 
 export interface RecordStory extends Tenant {
-  kind: Kind;
+  kind: string;
   id: string;
   state: 'alive' | 'gone' | 'not yet known' | 'unknown';
   lastupdated: string | null;

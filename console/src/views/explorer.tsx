@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useState } from 'react';
-import { type Credential, KINDS } from '../api/types.js';
+import type { Credential } from '../api/types.js';
 import { useRoute } from '../hooks/use-route.js';
+import { useSession } from '../hooks/use-session.js';
 import { type Work, useWork } from '../hooks/use-work.js';
 import { Busy } from '../parts/busy.js';
 import { Choice, Field } from '../parts/field.js';
@@ -78,6 +79,7 @@ function Form({
     ...{ organizationid: '', appid: '', kind: 'product', service: DEFAULT, from: '', limit: '1000' },
   });
   const change = (part: Partial<Harvest>) => setDraft((before) => ({ ...before, ...part }));
+  const { kinds } = useSession().who;
   const { organizationid, appid, kind } = draft;
   const services = useServices(organizationid === '' ? undefined : { organizationid, appid });
   const names = (services.data?.result ?? []).filter((one) => one.kind === kind).map(({ name }) => name);
@@ -97,7 +99,7 @@ function Form({
       <Choice
         label="Kind"
         value={kind}
-        choices={KINDS}
+        choices={kinds}
         onChange={(other) => change({ kind: other, service: DEFAULT })}
       />
       <Choice

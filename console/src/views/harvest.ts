@@ -1,12 +1,12 @@
 import { ask, pathOf } from '../api/client.js';
 import { SERVICE } from '../api/place.js';
-import type { Kind, Tenant } from '../api/types.js';
+import type { Tenant } from '../api/types.js';
 import { quoted } from '../parts/quoted.js';
 
 /** What is harvested, and as whom. */
 export interface Harvest extends Tenant {
   username: string;
-  kind: Kind;
+  kind: string;
   service: string;
   /** Where the harvest before ended; empty for a first one. */
   from: string;

@@ -1,8 +1,9 @@
 import { type FormEvent, useState } from 'react';
 import { admin, pathOf } from '../api/client.js';
-import { type Application, KINDS, type RecordStory } from '../api/types.js';
+import type { Application, RecordStory } from '../api/types.js';
 import { useLoaded } from '../hooks/use-loaded.js';
 import { goTo, useRoute } from '../hooks/use-route.js';
+import { useSession } from '../hooks/use-session.js';
 import { Field } from '../parts/field.js';
 import { many } from '../parts/format.js';
 import { Json } from '../parts/json.js';
@@ -28,7 +29,8 @@ const MEANING: Record<RecordStory['state'], string> = {
 export function Search() {
   const { query } = useRoute();
   const id = query.get('id') ?? '';
-  const loaded = useLoaded(id === '' ? undefined : id, (signal) => storiesOf(id, signal));
+  const { kinds } = useSession().who;
+  const loaded = useLoaded(id === '' ? undefined : id, (signal) => storiesOf(id, kinds, signal));
   return (
     <Page
       title="Find a record"
@@ -67,11 +69,11 @@ function SearchField({ id }: { id: string }) {
   );
 }
 
-async function storiesOf(id: string, signal: AbortSignal): Promise<RecordStory[]> {
+async function storiesOf(id: string, kinds: string[], signal: AbortSignal): Promise<RecordStory[]> {
   const { body } = await admin<{ result: Application[] }>('applications', { signal });
   const places = body.result
     .slice(0, MOST_APPLICATIONS)
-    .flatMap((one) => KINDS.map((kind) => ({ ...one, kind })));
+    .flatMap((one) => kinds.map((kind) => ({ ...one, kind })));
   const stories: RecordStory[] = [];
   for (let from = 0; from < places.length; from += AT_A_TIME) {
     const found = await Promise.all(

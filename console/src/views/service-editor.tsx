@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { admin, pathOf, ServiceError } from '../api/client.js';
-import type { Kind, Preview, Service, Tenant } from '../api/types.js';
+import type { Preview, Service, Tenant } from '../api/types.js';
 import { FilterEditor } from '../filter/editor.js';
 import { PreviewPanel } from '../filter/preview-panel.js';
 import { faultOf, parsed, usePreview } from '../filter/use-preview.js';
@@ -15,7 +15,7 @@ import { Page } from '../parts/page.js';
 import { Unsaved } from '../parts/unsaved.js';
 
 interface Place extends Tenant {
-  kind: Kind;
+  kind: string;
   /** Nothing for a new one. */
   name: string | undefined;
 }

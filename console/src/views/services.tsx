@@ -1,6 +1,7 @@
 import { admin, pathOf } from '../api/client.js';
-import { KINDS, type ListedServices, type Service, type Tenant } from '../api/types.js';
+import type { ListedServices, Service, Tenant } from '../api/types.js';
 import { useLoaded } from '../hooks/use-loaded.js';
+import { useSession } from '../hooks/use-session.js';
 import { Confirm } from '../parts/confirm.js';
 import { many } from '../parts/format.js';
 import { Link } from '../parts/link.js';
@@ -26,6 +27,7 @@ export function placeOf({
 }
 
 export function Services(tenant: Tenant) {
+  const { kinds } = useSession().who;
   const loaded = useServices(tenant);
   const { organizationid, appid } = tenant;
   return (
@@ -55,7 +57,7 @@ export function Services(tenant: Tenant) {
         )}
       </Loading>
       <p className="buttons">
-        {KINDS.map((kind) => (
+        {kinds.map((kind) => (
           <Link key={kind} to={`/applications/${pathOf(organizationid, appid, kind)}`}>
             New {kind} service
           </Link>

@@ -13,6 +13,7 @@ import {
 } from '../http/index.js';
 import { coversAll, recordAction, required, type Shaped, text } from '../index.js';
 import { Authenticator, Caller, type Credential, Public, reaches } from '../../auth/index.js';
+import { KINDS } from '../../kinds/index.js';
 import { Problem, Problems, problems } from '../../platform/http/index.js';
 import { giveSession, Sessions, sessionToken, takeSession } from './sessions.js';
 
@@ -27,6 +28,8 @@ interface SignedIn {
   scopes: Credential['scopes'];
   /** Whether the user also sees the status of the service, which concerns every application. */
   coversAll: boolean;
+  /** The kinds of records that this service has. */
+  kinds: readonly string[];
 }
 
 /** Signs users in at the console. Their requests then send a cookie instead of a password. */
@@ -85,7 +88,8 @@ export class SessionController {
 }
 
 function signedIn(caller: Credential): SignedIn {
-  return { username: caller.username, scopes: caller.scopes, coversAll: coversAll(caller) };
+  const { username, scopes } = caller;
+  return { username, scopes, coversAll: coversAll(caller), kinds: KINDS };
 }
 
 /** Omits the HTTP Basic challenge, because it would make the browser ask for a password. */

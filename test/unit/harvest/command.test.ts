@@ -19,7 +19,10 @@ describe('the command line of tidemark-harvest', () => {
   });
 
   it.each([
-    [['--kind', 'cat'], '--kind "cat" is not known. Choose member or product.'],
+    [
+      ['--kind', 'Cats'],
+      '--kind "Cats" is not a kind of record. Give its name in lower-case letters, such as product.',
+    ],
     [['--limit', '0'], '--limit "0" is no number of items. Give one from 1 to 10000, such as 1000.'],
     [['mend'], '"mend" is no command. Give verify, repair, or no word at all.'],
     [['--once', '--follow'], 'Give --once or --follow, not both.'],
