@@ -12,7 +12,7 @@ import { setUpHeap } from './heap.js';
 import { assertCanListen, listen, say, stopOnSignals, reportDatabase } from './start.js';
 import { Metrics } from './platform/observability/index.js';
 import { EventStreams, MaxService } from './replication/feed/index.js';
-import { WorkedThrough } from './replication/store/index.js';
+import { FormatWatch, WorkedThrough } from './replication/store/index.js';
 
 let embedded: EmbeddedDatabase | undefined;
 let isStopping = () => false;
@@ -29,6 +29,7 @@ async function main(): Promise<void> {
     stopDatabase: async () => embedded?.stop(),
   });
   app.get(Metrics).collectProcess();
+  void app.get(FormatWatch, { strict: false }).refused.catch(fail);
   await listen(app, settings);
   const { port } = app.getHttpServer().address() as AddressInfo;
   const baseUrl = `http://${settings.host}:${port}`;

@@ -10,7 +10,6 @@ import {
   UNUSED_FOR,
   USERNAME,
 } from './command.js';
-import { PROGRAM, SHELLS } from './completion.js';
 
 export const applicationCreate = describeCommand({
   name: 'application create',
@@ -263,38 +262,5 @@ export const resync = describeCommand({
     'Every record of the application and kind gets a new lastupdated, and so does every hard delete; nothing else is changed.',
     'It can be interrupted; run again, it begins anew.',
     'What cannot be stamped is named and set aside, the exit code is 1, and the service stamps it once it can.',
-  ],
-});
-
-export const consumerList = describeCommand({
-  name: 'consumer list',
-  summary: 'Show how the consumers do, those furthest behind first',
-  options: {
-    org: { value: 'ORG', description: 'of this organization only' },
-    app: { value: 'APP', description: 'of this application only' },
-  },
-  notes: [
-    'current: has read to the end. behind: reads, and is not there yet. stalled: has stopped calling.',
-    'looping: begins the same window again and again. never finished: never read a window to its end.',
-    'must start over: hard deletes that it needs have expired, or the database was restored.',
-  ],
-});
-
-export const status = describeCommand({
-  name: 'status',
-  summary: 'Show the database, its indexes, the watcher, what it did, and duplicate e-mails',
-  options: {},
-});
-
-export const completion = describeCommand({
-  name: 'completion',
-  summary: 'Print a script that completes command lines in bash or zsh',
-  argument: SHELLS.join('|'),
-  options: {},
-  notes: [
-    `It completes the program ${PROGRAM}, which is dist/cli.js under the name that the package gives it: make an alias, or have npm link it.`,
-    `  alias ${PROGRAM}='npm run -s admin --'`,
-    `  source <(${PROGRAM} completion bash)`,
-    'In zsh, run compinit before. Another name is completed too, after: complete -F _tidemark_admin NAME (bash), compdef _tidemark_admin NAME (zsh).',
   ],
 });

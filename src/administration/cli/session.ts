@@ -15,7 +15,7 @@ import {
   wrongSetAtStart,
 } from '../../platform/database/plain.js';
 import { findEmbedded } from '../../embedded/index.js';
-import { storeModels } from '../../replication/store/plain.js';
+import { assertFormat, storeModels } from '../../replication/store/plain.js';
 import { watcherModels } from '../../replication/watcher/plain.js';
 import { trailModels } from '../../trail/plain.js';
 import type { Request } from './command-line.js';
@@ -126,6 +126,7 @@ class Session {
     try {
       await connection.asPromise();
       await checkServer(databaseOf(connection));
+      await assertFormat(connection);
       stateIndexesOf(connection);
       return connection;
     } catch (error) {

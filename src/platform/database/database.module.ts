@@ -1,6 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { MongooseModule, type MongooseModuleFactoryOptions } from '@nestjs/mongoose';
-import { IndexKeeper, Preparation } from './preparation.js';
+import { IndexKeeper } from './index-keeper.js';
+import { Preparation } from './preparation.js';
 import { connectionOptions, DATABASE_URI, closeDriverGaps } from './options.js';
 
 @Global()

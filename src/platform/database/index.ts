@@ -1,3 +1,4 @@
 export * from './plain.js';
 export { DatabaseModule } from './database.module.js';
-export { IndexKeeper, Preparation } from './preparation.js';
+export { IndexKeeper } from './index-keeper.js';
+export { Preparation } from './preparation.js';

@@ -204,6 +204,8 @@ export interface WatchState extends WatchProgress {
   term: number;
   /** By the database's clock. */
   expires: Date;
+  /** The storage format of the database; absent if an earlier version created the document. */
+  format?: number;
   /** The resume token of the stream. */
   token?: unknown;
   pass?: PassProgress;

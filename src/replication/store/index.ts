@@ -1,3 +1,4 @@
+export { FormatWatch } from './format-watch.js';
 export * from './plain.js';
 export { FilterVersions, amongServices } from './filter-versions.js';
 export { FiltersInForce, OutdatedServiceError } from './filters-in-force.js';

@@ -16,6 +16,7 @@ import { ShownIdentities } from './shown-identities.js';
 import { recordModels } from '../../record/index.js';
 import { storeModels } from './collections.schema.js';
 import { FilterVersions } from './filter-versions.js';
+import { FormatWatch } from './format-watch.js';
 import { FiltersInForce } from './filters-in-force.js';
 
 const providers = [
@@ -23,6 +24,7 @@ const providers = [
   FilterVersions,
   FiltersInForce,
   FirstPass,
+  FormatWatch,
   GreatestStamp,
   HeadWriter,
   Horizon,

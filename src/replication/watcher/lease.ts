@@ -5,7 +5,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { literal, within } from '../../platform/common/index.js';
 import { CLOCK, isDuplicateKey } from '../../platform/database/index.js';
-import { WATCH_STATE_MODEL } from '../store/index.js';
+import { STORAGE_FORMATS, WATCH_STATE_MODEL } from '../store/index.js';
 import { WATCHER, type WatchState } from '../protocol/index.js';
 
 /** A leader that does not renew for this long has lost the lease (milliseconds). */
@@ -111,7 +111,7 @@ export class Lease {
 
   /** The document is created separately, since an upsert cannot read the clock. */
   private async lay(): Promise<void> {
-    const none = { holder: '', term: 0, expires: new Date(0) };
+    const none = { holder: '', term: 0, expires: new Date(0), format: STORAGE_FORMATS.newest };
     await this.collection
       .updateOne({ _id: WATCHER }, { $setOnInsert: none }, { upsert: true })
       .catch((error: unknown) => {

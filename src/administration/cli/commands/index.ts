@@ -1,6 +1,7 @@
 import { command, type Command } from '../command.js';
 import { completionOf } from '../completion.js';
 import * as described from '../descriptions.js';
+import * as operation from '../operation-descriptions.js';
 
 const applications = () => import('./applications.js');
 const services = () => import('./services.js');
@@ -33,7 +34,8 @@ export const commands: readonly Command[] = [
   command(described.recordShow, async () => (await records()).runShow),
   command(described.recordHistoryCommand, async () => (await records()).runHistory),
   command(described.resync, async () => (await import('./resync.js')).runResync),
-  command(described.consumerList, async () => (await statuses()).runConsumerList),
-  command(described.status, async () => (await statuses()).runStatus),
-  command(described.completion, () => Promise.resolve(completionOf(commands))),
+  command(operation.consumerList, async () => (await statuses()).runConsumerList),
+  command(operation.status, async () => (await statuses()).runStatus),
+  command(operation.upgradeFinish, async () => (await import('./upgrade.js')).runFinish),
+  command(operation.completion, () => Promise.resolve(completionOf(commands))),
 ];

@@ -4,7 +4,7 @@ import { type ConsumerReport, reportConsumers } from '../../../replication/feed/
 import type { CountsByWord, PassStatus } from '../../../replication/store/plain.js';
 import { restInWords, shareDone } from '../../../replication/protocol/index.js';
 import type { Run } from '../command.js';
-import type { consumerList, status } from '../descriptions.js';
+import type { consumerList, status } from '../operation-descriptions.js';
 import { nameOf } from '../input.js';
 import { type Wording } from '../layout.js';
 import { counted, described, type SaidLine, table } from '../table.js';

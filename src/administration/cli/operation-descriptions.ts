@@ -1,0 +1,44 @@
+import { describeCommand } from './command.js';
+import { PROGRAM, SHELLS } from './completion.js';
+
+export const consumerList = describeCommand({
+  name: 'consumer list',
+  summary: 'Show how the consumers do, those furthest behind first',
+  options: {
+    org: { value: 'ORG', description: 'of this organization only' },
+    app: { value: 'APP', description: 'of this application only' },
+  },
+  notes: [
+    'current: has read to the end. behind: reads, and is not there yet. stalled: has stopped calling.',
+    'looping: begins the same window again and again. never finished: never read a window to its end.',
+    'must start over: hard deletes that it needs have expired, or the database was restored.',
+  ],
+});
+
+export const status = describeCommand({
+  name: 'status',
+  summary: 'Show the database, its indexes, the watcher, what it did, and duplicate e-mails',
+  options: {},
+});
+
+export const upgradeFinish = describeCommand({
+  name: 'upgrade finish',
+  summary: 'Put the newest storage format in force, once no instance of an older version runs',
+  options: { yes: { description: 'do not ask first' } },
+  notes: [
+    'Before, the older version can be started again. After, it cannot: its instances end, and refuse to start.',
+  ],
+});
+
+export const completion = describeCommand({
+  name: 'completion',
+  summary: 'Print a script that completes command lines in bash or zsh',
+  argument: SHELLS.join('|'),
+  options: {},
+  notes: [
+    `It completes the program ${PROGRAM}, which is dist/cli.js under the name that the package gives it: make an alias, or have npm link it.`,
+    `  alias ${PROGRAM}='npm run -s admin --'`,
+    `  source <(${PROGRAM} completion bash)`,
+    'In zsh, run compinit before. Another name is completed too, after: complete -F _tidemark_admin NAME (bash), compdef _tidemark_admin NAME (zsh).',
+  ],
+});

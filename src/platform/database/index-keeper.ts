@@ -1,0 +1,151 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
+import { makeMissing, refusalOf } from './indexes.js';
+import {
+  type AnyModel,
+  indexName,
+  inTheWaySentence,
+  type ListedIndexes,
+  listedIndexes,
+  type MissingIndex,
+  missingIndexesOf,
+  modelsOf,
+} from './listed-indexes.js';
+import { unfitness } from './server-check.js';
+
+const SHORTEST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+const LONGEST_WAIT_MS = 600_000;
+/** How long a listing is reused: load balancers may ask often. */
+const LOOK_MS = 1000;
+
+/** An index that could not be created. Retries have growing pauses, up to 30 s. */
+interface Failure {
+  pause: number;
+  /** When to try again, in milliseconds of `performance.now()`. */
+  next: number;
+}
+
+/**
+ * Recreates indexes that were dropped or hidden while the service runs. Feeds name their index in each query, and
+ * answer 503 `preparing` while it is missing.
+ */
+@Injectable()
+export class IndexKeeper {
+  private readonly log = new Logger('Indexes');
+  private readonly failures = new Map<string, Failure>();
+  private readonly told = new Set<string>();
+  private look: { at: number; found: Promise<MissingIndex[]> } | undefined;
+  private work: { begun: number; done: Promise<boolean> } | undefined;
+
+  constructor(@InjectConnection() private readonly connection: Connection) {}
+
+  /**
+   * Creates missing indexes, and returns whether it created any: no read of an earlier moment may use such an index,
+   * so `since` has to move past its creation. This takes minutes for a large collection. Further calls in that time
+   * wait for the same work, for ten minutes: the server's answer may be lost, and a build that is requested twice
+   * runs once. Throws only if the database does not answer or is unfit. A refused index is logged once and retried
+   * later.
+   */
+  keep(): Promise<boolean> {
+    const now = performance.now();
+    if (this.work === undefined || now - this.work.begun > LONGEST_WAIT_MS) {
+      const work = { begun: now, done: this.makeMissing().finally(() => this.leave(work)) };
+      this.work = work;
+    }
+    return this.work.done;
+  }
+
+  /**
+   * Abandons the current work, so that the next call of {@link keep} starts again. For a server that turns out not to build
+   * any of the indexes.
+   */
+  leaveBehind(): void {
+    this.work = undefined;
+  }
+
+  private leave(work: object): void {
+    if (this.work === work) this.work = undefined;
+  }
+
+  /**
+   * The missing indexes, such as `members: organizationid, appid, id`, as of at most a second ago, and what an
+   * operator has to do if another index is in the way.
+   */
+  async missing(): Promise<{ names: string[]; detail?: string }> {
+    const now = performance.now();
+    if (this.look === undefined || now - this.look.at > LOOK_MS) {
+      const found = listedIndexes(this.connection).then((all) => all.flatMap(({ missing }) => missing));
+      this.look = { at: now, found };
+    }
+    const missing = await this.look.found;
+    const sentence = missing.map(inTheWaySentence).find((one) => one !== undefined);
+    return {
+      names: missing.map(indexName),
+      ...(sentence !== undefined && { detail: `${sentence}: the service then makes its own.` }),
+    };
+  }
+
+  /** Works on one collection at a time, because the service is in use. */
+  private async makeMissing(): Promise<boolean> {
+    const sentence = await unfitness(this.connection.db!, modelsOf(this.connection));
+    if (sentence !== undefined) throw new Error(`${sentence}.`);
+    const listed = await listedIndexes(this.connection);
+    this.tellOfOthers(listed);
+    const missing = listed.flatMap((one) => one.missing);
+    let hasMade = false;
+    for (const model of new Set(missing.map((index) => index.model))) {
+      const due = missing.filter((index) => index.model === model && this.isDue(index));
+      if (due.length > 0) hasMade = (await this.attempt(model, due)) || hasMade;
+    }
+    return hasMade;
+  }
+
+  /** Logs each once. */
+  private tellOfOthers(listed: ListedIndexes[]): void {
+    for (const name of listed.flatMap(({ others }) => others)) {
+      if (this.told.has(name)) continue;
+      this.told.add(name);
+      this.log.log(
+        `Another program has made the index ${name}, over the fields of one of the service: it is left alone`,
+      );
+    }
+  }
+
+  private isDue(index: MissingIndex): boolean {
+    const failure = this.failures.get(indexName(index));
+    return failure === undefined || performance.now() >= failure.next;
+  }
+
+  private async attempt(model: AnyModel, due: MissingIndex[]): Promise<boolean> {
+    const refusals = new Map<MissingIndex, Error>();
+    await makeMissing(due, (index, error) => refusals.set(index, error as Error));
+    const missing = new Map((await missingIndexesOf(model)).map((index) => [indexName(index), index]));
+    let hasMade = false;
+    for (const index of due) {
+      const name = indexName(index);
+      const still = missing.get(name);
+      const error = refusals.get(index) ?? (still && new Error('It is missing still'));
+      if (error !== undefined) {
+        await this.noteFailure({ ...index, ...still }, error);
+        continue;
+      }
+      this.log.warn(`The index ${name} was missing and stands again`);
+      this.failures.delete(name);
+      hasMade = true;
+    }
+    return hasMade;
+  }
+
+  /** The conflicting documents are searched for only once, since that reads the whole collection. */
+  private async noteFailure(index: MissingIndex, error: Error): Promise<void> {
+    const name = indexName(index);
+    const before = this.failures.get(name);
+    const pause = Math.min(LONGEST_PAUSE_MS, (before?.pause ?? SHORTEST_PAUSE_MS / 2) * 2);
+    this.failures.set(name, { pause, next: performance.now() + pause });
+    if (before !== undefined) return;
+    const todo = await refusalOf(index, error).catch(() => undefined);
+    this.log.error(`The index ${name} is missing and cannot be made. ${todo ?? error.message}.`);
+  }
+}

@@ -1,0 +1,185 @@
+import { execFile } from 'node:child_process';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { mongo } from 'mongoose';
+import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
+import { send } from '../support/answer.js';
+import { eventually } from '../support/eventually.js';
+import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
+import { testMongodBinary } from '../support/test-mongod.js';
+
+jest.setTimeout(240_000);
+
+const ROOT = join(__dirname, '..', '..');
+const COPIES = join(ROOT, '.cache', 'versions');
+const SHOP = { organizationid: 'acme', appid: 'shop' };
+const OF_SHOP = ['--org', 'acme', '--app', 'shop'];
+const run = promisify(execFile);
+
+/** Versions of the service that follow each other; they differ in the storage formats that they know. */
+type Version = 'this' | 'next' | 'afterNext';
+const FORMATS: Record<Exclude<Version, 'this'>, string> = {
+  next: '{ oldest: 1, newest: 2 }',
+  afterNext: '{ oldest: 2, newest: 3 }',
+};
+const distOf = (version: Version) => (version === 'this' ? join(ROOT, 'dist') : join(COPIES, version));
+
+let dataDir: string;
+let database: EmbeddedDatabase;
+let client: mongo.MongoClient;
+let password: string;
+const spawned: ServiceProcess[] = [];
+const consumed = new Set<string>();
+let cursor: string | undefined;
+
+const spawnVersion = (version: Version) => {
+  const program = join(distOf(version), 'main.entry.js');
+  const service = ServiceProcess.spawn({ dataDir, program, environment: { MONGODB_URI: database.uri } });
+  spawned.push(service);
+  return service;
+};
+const startVersion = async (version: Version) => {
+  const service = spawnVersion(version);
+  await eventually(() => service.isReady());
+  return service;
+};
+const admin = async (version: Version, ...words: string[]) =>
+  run(process.execPath, [join(distOf(version), 'cli.entry.js'), ...words], {
+    env: { ...process.env, MONGODB_URI: database.uri },
+  });
+const format = async () =>
+  (
+    await client
+      .db()
+      .collection('tidemark.leases')
+      .findOne({}, { projection: { format: 1 } })
+  )?.['format'] as number | undefined;
+const insert = (...ids: string[]) =>
+  client
+    .db()
+    .collection('products')
+    .insertMany(ids.map((id) => ({ ...SHOP, id, type: 'product', lastupdated: new Date(), data: {} })));
+
+/** Reads on with the cursor of the consumer, at whichever instance, until the ids have come. */
+async function harvested(service: ServiceProcess, ...ids: string[]): Promise<void> {
+  await eventually(async () => {
+    const place = cursor === undefined ? '' : `?cursor=${cursor}`;
+    const path = `${service.url}/acme/shop/api/v1/product/default/changes${place}`;
+    const { status, json } = await send(path, 'GET', { user: 'ann', password });
+    if (status !== 200) return false;
+    const page = json as { result: { id: string }[]; cursor: string };
+    page.result.forEach(({ id }) => consumed.add(id));
+    ({ cursor } = page);
+    return ids.every((id) => consumed.has(id));
+  });
+}
+
+beforeAll(async () => {
+  await rm(COPIES, { recursive: true, force: true });
+  for (const [version, formats] of Object.entries(FORMATS)) {
+    const bundled = join(ROOT, 'dist', 'bundled');
+    const copy = distOf(version as Version);
+    await cp(join(ROOT, 'dist'), copy, { recursive: true, filter: (from) => !from.startsWith(bundled) });
+    const file = join(copy, 'replication', 'store', 'storage-format.js');
+    const known = await readFile(file, 'utf8');
+    const changed = known.replace(/(STORAGE_FORMATS = )\{[^}]*\}/, `$1${formats}`);
+    expect(changed).not.toBe(known);
+    await writeFile(file, changed);
+  }
+  dataDir = await freshDataDir();
+  const mongodBinary = await testMongodBinary(() => undefined);
+  database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });
+  client = await new mongo.MongoClient(database.uri).connect();
+});
+afterAll(async () => {
+  await Promise.all(spawned.map((service) => service.stop('SIGKILL')));
+  await client?.close();
+  await database?.stop();
+  await removeDataDir(dataDir);
+  await rm(COPIES, { recursive: true, force: true });
+});
+
+describe('an upgrade, with a way back', () => {
+  let old: ServiceProcess;
+  let next: ServiceProcess;
+
+  it('a new database has the newest format of the version that made it', async () => {
+    old = await startVersion('this');
+    await eventually(async () => (await format()) === 1);
+    await admin('this', 'application', 'create', ...OF_SHOP);
+    const issued = await admin(
+      'this',
+      ...'credential issue --username ann --level read --json'.split(' '),
+      ...OF_SHOP,
+    );
+    ({ password } = JSON.parse(issued.stdout) as { password: string });
+    await insert('first');
+    await harvested(old, 'first');
+  });
+
+  it('the next version runs beside the one before, and takes over', async () => {
+    next = await startVersion('next');
+    await insert('beside');
+    await harvested(next, 'beside');
+    await old.stop('SIGKILL');
+    await insert('after');
+    await harvested(next, 'after');
+    expect(await format()).toBe(1);
+  });
+
+  it('the version before can come back until the upgrade is finished', async () => {
+    old = await startVersion('this');
+    await next.stop('SIGKILL');
+    await insert('back');
+    await harvested(old, 'back');
+    expect((await admin('this', 'upgrade', 'finish', '--yes')).stdout).toBe(
+      'Storage format 1 is in force already.\n',
+    );
+  });
+
+  it('it ends with one sentence once the upgrade is finished, and no change is lost', async () => {
+    next = await startVersion('next');
+    const finished = await admin('next', 'upgrade', 'finish', '--yes');
+    expect(finished.stdout).toBe('Storage format 2 is in force (1 before).\n');
+    expect(await old.exited).toBe(1);
+    expect(old.said.at(-1)).toBe(
+      'The database has storage format 2, and this version knows formats up to 1: an upgrade to a newer version ' +
+        'was finished. Start that version, or a newer one.',
+    );
+    await insert('finished');
+    await harvested(next, 'finished');
+    const stored = await client.db().collection('products').distinct('id');
+    expect([...consumed].sort()).toEqual((stored as string[]).sort());
+  });
+
+  it('it neither starts again nor runs commands, and changes nothing', async () => {
+    const late = spawnVersion('this');
+    expect(await late.exited).toBe(1);
+    expect(late.said.at(-1)).toContain(
+      'The database has storage format 2, and this version knows formats up to 1',
+    );
+    await expect(
+      admin('this', 'application', 'create', '--org', 'acme', '--app', 'late'),
+    ).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The database has storage format 2'),
+    });
+    expect(await client.db().collection('applications').countDocuments({ appid: 'late' })).toBe(0);
+  });
+
+  it('a version cannot be left out: it needs the format of the one before', async () => {
+    await client
+      .db()
+      .collection('tidemark.leases')
+      .updateOne({}, { $set: { format: 1 } });
+    const skipping = spawnVersion('afterNext');
+    expect(await skipping.exited).toBe(1);
+    expect(skipping.said.at(-1)).toBe(
+      'The database has storage format 1, and this version needs 2 or newer. Start the version before this one, ' +
+        'and finish the upgrade to it with: admin upgrade finish.',
+    );
+    await admin('next', 'upgrade', 'finish', '--yes');
+    await startVersion('afterNext');
+  });
+});
