@@ -12,6 +12,7 @@ import {
   TestService,
 } from '../support/index.js';
 import { type RestorableMongod, startRestorable } from '../support/own-mongod.js';
+import { AdminConsole } from './admin-console.js';
 import { type AnsweredChanges, changesOf } from './changes-feed.js';
 
 /** @depends-on-server */
@@ -26,6 +27,8 @@ let service: TestService;
 let app: TestApplication;
 let root: string;
 let place: CopyPlace;
+/** What was announced before the backup. */
+let backedUp: Date;
 /** What the consumers held before the database was restored. */
 let max: Date;
 let ended: AnsweredChanges;
@@ -40,7 +43,7 @@ beforeAll(async () => {
   await app.filter('product', SERVICE, { 'data.category': 'bikes' });
   for (const id of ['old1', 'old2']) await app.product(bike(id));
   await caughtUp();
-  await app.max('product');
+  backedUp = await app.max('product');
   await mongod.backUp();
 });
 afterAll(async () => {
@@ -156,6 +159,66 @@ async function othersGoOn(): Promise<void> {
   await eventually(async () => (await app.max('product')) > max);
   await app.feed('product').page();
 }
+
+describe('the command `restored`', () => {
+  const offset = (time: Date) => time.toISOString();
+  const updatesFrom = (from: Date) =>
+    app.get(`product/${SERVICE}/updates`, { query: { from: offset(from), to: offset(new Date()) } });
+  const console = () => new AdminConsole(service.uri);
+
+  it('tells consumers who come late, after others went on: what the lost database announced is 410', async () => {
+    await othersGoOn();
+    expect((await updatesFrom(max)).status).toBe(200);
+    const { code, output } = await console().run(['restored', '--backup', offset(backedUp)]);
+    expect([code, output]).toEqual([
+      0,
+      expect.stringMatching(/^Times after .* and before .* are answered 410/),
+    ]);
+    await eventually(async () => (await updatesFrom(max)).status === 410);
+    const { detail } = expectProblem(await updatesFrom(max), 410, 'source-restored');
+    expect(detail).toMatch(/^".*" was announced by a database that a backup has replaced\. Begin again/);
+    for (const query of [{ cursor: ended.cursor }, { lastoffsetid: within.nextoffsetid }])
+      expectProblem(await app.get(`product/${SERVICE}/changes`, { query }), 410, 'source-restored');
+  });
+
+  it('consumers who read no further than the backup go on, and so do those who begin again', async () => {
+    await othersGoOn();
+    await console().run(['restored', '--backup', offset(backedUp)]);
+    await eventually(async () => (await updatesFrom(max)).status === 410);
+    expect((await updatesFrom(backedUp)).status).toBe(200);
+    const anew = await changesOf(app, `product/${SERVICE}`);
+    expect(anew.result.map(({ id }) => id).sort()).toEqual(['later', 'old1', 'old2']);
+    expect((await changesOf(app, `product/${SERVICE}`, { cursor: anew.cursor })).result).toEqual([]);
+    await caughtUp();
+    const since = await app.max('product');
+    expect((await updatesFrom(since)).status).toBe(200);
+  });
+
+  it('needs no time before the service is started: nothing was announced since', async () => {
+    await service.leave();
+    await mongod.restore();
+    const { output } = await console().run('restored');
+    expect(output).toMatch(/^Times after .* and before .* are answered 410/);
+    service = await service.another();
+    app = app.seenBy(service);
+    await othersGoOn();
+    expectProblem(await updatesFrom(max), 410, 'source-restored');
+    expect((await updatesFrom(backedUp)).status).toBe(200);
+  });
+
+  it('is refused where it would be wrong, and nothing is stored', async () => {
+    const refusals: [string[], RegExp][] = [
+      [[], /^An instance runs on this database/],
+      [['--backup', '2999-01-01'], /^--backup "2999-01-01T00:00:00.000Z" lies in the future\.$/],
+      [['--backup', 'today'], /^--backup "today" is not a date/],
+    ];
+    for (const [words, sentence] of refusals) {
+      const { code, errors } = await console().run(['restored', ...words]);
+      expect([code, errors]).toEqual([1, [expect.stringMatching(sentence)]]);
+    }
+    expect(await service.db.collection('tidemark.leases').findOne({})).not.toHaveProperty('restores');
+  });
+});
 
 describe('`tidemark-harvest`', () => {
   it.each([

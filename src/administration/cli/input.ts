@@ -47,9 +47,15 @@ export function choiceOf<C extends string>(option: string, text: string, choices
 
 /** Parses a time. Throws if it is not in the future. */
 export function futureDateOf(option: string, text: string): Date {
+  const date = dateOf(option, text);
+  if (date <= new Date()) throw new FatalError(`--${option} ${text} is past already.`);
+  return date;
+}
+
+/** Parses a time. */
+export function dateOf(option: string, text: string): Date {
   const parsed = parseDate(text);
   if ('error' in parsed) throw new FatalError(`--${option} ${parsed.error}`);
-  if (parsed.value <= new Date()) throw new FatalError(`--${option} ${text} is past already.`);
   return parsed.value;
 }
 

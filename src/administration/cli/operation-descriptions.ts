@@ -21,6 +21,21 @@ export const status = describeCommand({
   options: {},
 });
 
+export const restored = describeCommand({
+  name: 'restored',
+  summary: 'Tell consumers that the database was restored from a backup',
+  options: {
+    backup: {
+      value: 'TIME',
+      description: 'a time before the backup was begun; needed once the service runs',
+    },
+  },
+  notes: [
+    'Run it after the restore, before an instance is started.',
+    'Consumers that have read beyond the backup get 410 source-restored, and begin again. All others go on.',
+  ],
+});
+
 export const upgradeFinish = describeCommand({
   name: 'upgrade finish',
   summary: 'Put the newest storage format in force, once no instance of an older version runs',

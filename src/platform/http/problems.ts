@@ -260,12 +260,13 @@ export const problems = {
       'The history has expired',
       `Hard deletes up to ${horizon} are no longer kept. Empty the copy and start over without from.`,
     ),
-  sourceRestored: (time: string) =>
+  /** `reason` follows the time, such as `was announced by another database`. */
+  sourceRestored: (time: string, reason: string) =>
     new Problem(
       410,
       'source-restored',
       'The source was restored',
-      `"${time}" lies ahead of everything that this database has announced, as happens after a restore from an earlier copy. Begin again without from or cursor; when that harvest is complete, delete every record that it did not return.`,
+      `"${time}" ${reason}. Begin again without from or cursor; when that harvest is complete, delete every record that it did not return.`,
     ),
   queryTimeout: () =>
     new Problem(

@@ -116,4 +116,5 @@ export {
   watchedOf,
   workOf,
 } from './progress.js';
+export { type Restore, isOfReplaced } from './restores.js';
 export { certainMoves, unnamedAmong, unnamedInShare } from './unnamed.js';

@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import { bsonTypeOf, type Tenant } from '../../record/pure.js';
 import type { Pace, StoredWork, Work } from './estimates.js';
+import type { Restore } from './restores.js';
 import { literal } from '../../platform/common/index.js';
 
 /** The progress of the watcher, in cluster times. */
@@ -11,6 +12,8 @@ export interface WatchProgress {
   since?: mongo.Timestamp;
   /** Present during a pass. */
   pass?: unknown;
+  /** The restores of the database, as {@link Restore}s. Other programs can write them. */
+  restores?: unknown;
 }
 
 /**
@@ -91,11 +94,12 @@ function progressAt(
   const aside = asideIn(state);
   const places = aside === undefined ? [] : placed(aside).map((one) => one?.watched);
   const watched = places.every(isPlace) ? earliest(places) : undefined;
-  const { since, pass } = state;
+  const { since, pass, restores } = state;
   return {
     ...(watched && { watched }),
     ...(isPlace(since) && { since }),
     ...(pass !== undefined && { pass }),
+    ...(restores !== undefined && { restores }),
   };
 }
 
@@ -209,6 +213,7 @@ export interface WatchState extends WatchProgress {
   /** The resume token of the stream. */
   token?: unknown;
   pass?: PassProgress;
+  restores?: Restore[];
   /** The pace of the main loop, in seconds of the log. */
   pace?: Pace;
   /**

@@ -18,7 +18,10 @@ import {
 import { WATCH_STATE_MODEL, LEASES } from './collections.schema.js';
 
 /** The watcher's state that feeds and `max` need. */
-type KnownState = Pick<WatchState, '_id' | 'watched' | 'since' | 'pass' | 'expires' | 'aside' | 'pace'>;
+type KnownState = Pick<
+  WatchState,
+  '_id' | 'watched' | 'since' | 'pass' | 'expires' | 'aside' | 'pace' | 'restores'
+>;
 
 /** The progress of the watcher as this instance knows it, without a query. */
 @Injectable()
@@ -29,7 +32,7 @@ export class KnownProgress {
     private readonly control: ControlStream,
     @InjectModel(WATCH_STATE_MODEL) private readonly model: Model<WatchState>,
   ) {
-    const told = ['watched', 'since', 'pass', 'expires', 'aside', 'pace'] as const;
+    const told = ['watched', 'since', 'pass', 'expires', 'aside', 'pace', 'restores'] as const;
     this.states = new KnownDocuments(control, model.collection.collectionName, told);
   }
 

@@ -105,6 +105,8 @@ function within({ lower, upTo }: StampRange): mongo.Document {
 /** The greatest accepted lead of a client's clock over the database's (milliseconds). */
 const CLIENT_AHEAD_MS = 5000;
 const EARLIEST = new Date(0);
+const NOT_ANNOUNCED =
+  'lies ahead of everything that this database has announced, as happens after a restore from an earlier copy';
 
 /**
  * The times that this database has announced for an application and kind. If a client sends a later time, it comes from
@@ -137,7 +139,7 @@ export class Announced {
     if (fence !== undefined && time <= fence) return;
     const isUpToClock = time.getTime() - clock.getTime() <= CLIENT_AHEAD_MS;
     if (isUpToClock && (fence === undefined || (await this.isEmpty(mark, clock)))) return;
-    throw problems.sourceRestored(time.toISOString());
+    throw problems.sourceRestored(time.toISOString(), NOT_ANNOUNCED);
   }
 
   private async look(mark: MarkKey): Promise<{ clock: Date; fence: Date | undefined }> {

@@ -142,13 +142,18 @@ export class ProgressReader {
     const [state] = await this.states.collection
       .aggregate<WatchProgress & Pick<ProgressLook, 'clock' | 'isAside' | 'work'> & Led & Partial<T>>([
         { $match: { _id: WATCHER } },
-        { $project: { clock: CLOCK, ...LED, ...projection } },
+        { $project: { clock: CLOCK, restores: 1, ...LED, ...projection } },
         ...stages,
       ])
       .toArray();
     if (state?.watched === undefined || isPreparing(state)) throw preparing(state, tenant);
-    const { clock, since, watched, pass, isAside, isLed, work, ...joined } = state;
-    const progress = { watched, ...(since && { since }), ...(pass !== undefined && { pass }) };
+    const { clock, since, watched, pass, restores, isAside, isLed, work, ...joined } = state;
+    const progress = {
+      watched,
+      ...(since && { since }),
+      ...(pass !== undefined && { pass }),
+      ...(restores !== undefined && { restores }),
+    };
     const look = { clock, progress, watched, isAside, work: isLed ? work : {} };
     return { ...look, ...(joined as unknown as Partial<T>) };
   }

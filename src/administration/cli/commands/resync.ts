@@ -10,7 +10,7 @@ import { RestampBook, writeRestamps } from '../../../replication/watcher/plain.j
 import type { Run } from '../command.js';
 import type { resync } from '../descriptions.js';
 import { kindOf, tenantOf } from '../input.js';
-import { NotStampedAll, type NotStampedSummary, notStampedText } from '../not-stamped.js';
+import { NotStampedAll, notStampedText } from '../not-stamped.js';
 import { deskOn } from '../session.js';
 import { counted } from '../table.js';
 import { noted, noteRecords, type RecordScope } from './records.js';
@@ -26,6 +26,12 @@ const BETWEEN_TRIES_MS = 500;
 const TRIAL = { $set: { 'tidemark-trial': true } };
 const TRIAL_MS = 1000;
 
+/** Two times, neither included. */
+export interface Between {
+  after: Date;
+  until: Date;
+}
+
 export const runResync: Run<typeof resync> = async (context, values) => {
   const scope = { tenant: tenantOf(values), kind: kindOf(values) };
   const changeContext = deskOn(context, await context.prepared());
@@ -36,16 +42,18 @@ export const runResync: Run<typeof resync> = async (context, values) => {
   let reached = 0;
   const onProgress = (done: number) => progress.at((reached = done), done);
   const book = new RestampBook(context.settings.restampHistoryDays);
-  const work = resyncRecords(changeContext.db, scope, { stop, onProgress, book }).finally(() =>
+  const notStamped = new NotStampedAll(changeContext.db);
+  const work = resyncRecords(changeContext.db, scope, { stop, onProgress, book, notStamped }).finally(() =>
     progress.end(),
   );
-  const summary = await noted(work, (done) =>
+  const stamped = await noted(work, (done) =>
     noteRecords(changeContext, scope, {
       action: 'record.resync',
       target: `${scope.kind}s: ${count(done ? done.records + done.tombstones : reached)} records and hard deletes`,
     }),
   );
-  const { records, tombstones } = summary;
+  const { records, tombstones } = stamped;
+  const summary = { ...stamped, ...notStamped.summary };
   return {
     text: `${counted(records, 'record')} and ${counted(tombstones, 'hard delete')} stamped anew.`,
     json: summary,
@@ -54,16 +62,20 @@ export const runResync: Run<typeof resync> = async (context, values) => {
 };
 
 interface ResyncOptions {
+  /** Stamps only documents whose stamp lies between these times. */
+  between?: Between;
   /** Aborted to end early; documents that are already stamped stay stamped. */
   stop: AbortSignal;
   /** Called after each bulk with the number of records and hard deletes done so far. */
   onProgress: (done: number) => void;
   /** Records which documents were stamped. */
   book: RestampBook;
+  /** Collects what could not be stamped. */
+  notStamped: NotStampedAll;
 }
 
-/** The counts of a resync. Each record and hard delete is included in exactly one of them. */
-interface ResyncSummary extends NotStampedSummary {
+/** The numbers of records and hard deletes that were stamped. */
+export interface Stamped {
   records: number;
   tombstones: number;
 }
@@ -97,22 +109,27 @@ async function resyncSize(db: mongo.Db, scope: RecordScope): Promise<number> {
  * document that cannot take a stamp, because it is full, its collection forbids it or a transaction holds it, is
  * quarantined: the service stamps it as soon as it can. Requires the indexes. An interrupted resync can be repeated.
  */
-async function resyncRecords(
+export async function resyncRecords(
   db: mongo.Db,
   scope: RecordScope,
-  { stop, onProgress, book }: ResyncOptions,
-): Promise<ResyncSummary> {
+  { between, stop, onProgress, book, notStamped }: ResyncOptions,
+): Promise<Stamped> {
   let done = 0;
   const advance = (count: number) => onProgress((done += count));
   const note = async (collection: string, ids: mongo.ObjectId[], stamped: number) => {
     book.note({ collection, reason: 'resync', ids, stamped });
     await writeRestamps(db, book).catch(() => undefined);
   };
-  const notStamped = new NotStampedAll(db);
   const beside = { stop, advance, note, notStamped };
-  const records = await new Restamping(recordsOf(db, scope), beside).run();
-  const tombstones = await new Restamping(tombstonesOf(db, scope), beside).run();
-  return { records, tombstones, ...notStamped.summary };
+  const records = await new Restamping(narrowed(recordsOf(db, scope), between), beside).run();
+  const tombstones = await new Restamping(narrowed(tombstonesOf(db, scope), between), beside).run();
+  return { records, tombstones };
+}
+
+function narrowed(ground: Ground, between: Between | undefined): Ground {
+  if (between === undefined) return ground;
+  const lastupdated = { $gt: between.after, $lt: between.until };
+  return { ...ground, query: { ...ground.query, lastupdated } };
 }
 
 /** What all stampings of a resync share. */

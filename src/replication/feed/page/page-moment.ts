@@ -19,7 +19,13 @@ import {
   waitingAt,
   waitingFor,
 } from '../../store/index.js';
-import { fenceAfterRaise, type MarkKey, markName, type ProgressLook } from '../../protocol/index.js';
+import {
+  fenceAfterRaise,
+  isOfReplaced,
+  type MarkKey,
+  markName,
+  type ProgressLook,
+} from '../../protocol/index.js';
 
 /** A page never waits for a `to` further ahead than this, even if MARK_WAIT is longer (milliseconds). */
 const FURTHEST_MS = 5000;
@@ -67,6 +73,8 @@ export async function clockReaches(to: Date, clock: Date, deadline: number): Pro
   const ahead = to.getTime() - clock.getTime();
   if (ahead > 0) await wait(Math.max(0, Math.min(ahead + TICK_MS, deadline - performance.now())));
 }
+
+const OF_REPLACED = 'was announced by a database that a backup has replaced';
 
 const REMEMBERED = 10_000;
 /**
@@ -132,6 +140,8 @@ export class PageMoment {
     let look = await this.moments.serving(mark, to, notBefore);
     const { mode, needed } =
       look.moment === undefined ? await this.endModeOf(wish, look) : { mode: 'reached', needed: to };
+    if (goesOnFrom !== undefined && isOfReplaced(goesOnFrom, look.progress.restores))
+      throw problems.sourceRestored(goesOnFrom.toISOString(), OF_REPLACED);
     // The time is checked first, because a raise would announce it.
     if (goesOnFrom !== undefined && (look.moment === undefined || goesOnFrom > look.moment.fence))
       await this.announced.assertAnnounced(mark, goesOnFrom);

@@ -1,0 +1,18 @@
+/**
+ * A restore of the database from a backup. Times between the backup and the restore were announced by the database that
+ * it replaced: a consumer that continues from one may hold changes that no longer exist.
+ */
+export interface Restore {
+  /** The latest time that the backup has announced. */
+  after: Date;
+  /** The time of the restore, by the database's clock. */
+  until: Date;
+}
+
+/** Whether a time was announced by a database that a restore has replaced. Malformed entries are ignored. */
+export function isOfReplaced(time: Date, restores: unknown): boolean {
+  if (!Array.isArray(restores)) return false;
+  return (restores as (Partial<Restore> | null)[]).some(
+    (one) => one?.after instanceof Date && one.until instanceof Date && time > one.after && time < one.until,
+  );
+}

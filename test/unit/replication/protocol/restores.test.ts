@@ -1,0 +1,24 @@
+import { isOfReplaced } from '../../../../src/replication/protocol/index.js';
+
+const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 10, minute));
+const restores = [
+  { after: at(10), until: at(20) },
+  { after: at(30), until: at(40) },
+];
+
+describe('times of a database that a restore has replaced', () => {
+  it.each([11, 19, 35])('10:%i is one', (minute) => expect(isOfReplaced(at(minute), restores)).toBe(true));
+
+  it.each([5, 10, 20, 25, 30, 40, 50])('10:%i is not', (minute) =>
+    expect(isOfReplaced(at(minute), restores)).toBe(false),
+  );
+
+  it.each([undefined, null, 'restored', [null], [{}], [{ after: 'x', until: 5 }]])(
+    'none is where the field is %j',
+    (stored) => expect(isOfReplaced(at(15), stored)).toBe(false),
+  );
+
+  it('a malformed entry does not hide the others', () => {
+    expect(isOfReplaced(at(15), [null, ...restores])).toBe(true);
+  });
+});
