@@ -14,7 +14,7 @@ import { EVENT_CONTROLLERS } from './http/events.controller.js';
 import { ChangesPages, ChangesSelector } from './page/changes.js';
 import { Digests } from './page/digests.js';
 import { FeedSelector, ChannelLookup } from './page/feed-selector.js';
-import { DatabaseLiveness, MomentFinder, Retention } from './page/opening.js';
+import { FeedReader, Retention } from './page/opening.js';
 import { ItemSizes, PageBytes, ReadSlots } from './page/page-bytes.js';
 import { Pages } from './page/pages.js';
 import { PageMoment } from './page/page-moment.js';
@@ -47,11 +47,10 @@ import { MaxService } from './max.service.js';
     EventPace,
     EventStreams,
     FeedSelector,
-    DatabaseLiveness,
+    FeedReader,
     ItemSizes,
     MaxService,
     NumericIdTexts,
-    MomentFinder,
     PageBytes,
     PageMoment,
     PageReader,

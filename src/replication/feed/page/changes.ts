@@ -7,19 +7,9 @@ import { type ChangesFeed, type Feed, nameOf } from './feed.js';
 import { FeedSelector, type Selected, shapeOf } from './feed-selector.js';
 import { later } from '../../../platform/common/index.js';
 import { isEmpty } from '../query/window.js';
-import {
-  DatabaseLiveness,
-  orMisconfigured,
-  type MomentFound,
-  MomentFinder,
-  type Kept,
-  Retention,
-} from './opening.js';
-import { PageMoment } from './page-moment.js';
-import { PageReader, type PageReading, PageView, type View } from './page-reader.js';
+import { type Ask, FeedReader, type Kept, type Opened, Retention } from './opening.js';
+import type { PageReading, View } from './page-reader.js';
 import { type PageSource, type OpenPage, type Page, pageOf } from './page-items.js';
-import type { Ask } from './pages.js';
-import { ReadSlots } from './page-bytes.js';
 import {
   formOf,
   linesFormOf,
@@ -145,66 +135,58 @@ interface ReadBy {
 export class ChangesPages {
   constructor(
     private readonly selector: ChangesSelector,
-    private readonly finder: MomentFinder,
-    private readonly moments: PageMoment,
+    private readonly feeds: FeedReader,
     private readonly retention: Retention,
-    private readonly places: ReadSlots,
-    private readonly reader: PageReader,
-    private readonly liveness: DatabaseLiveness,
   ) {}
 
   /**
    * Throws the errors of a page of the three feeds. 410 `history-expired` is thrown before anything is sent, even if the
    * page does not reach the hard deletes: the window could not be read to its end.
    */
-  async open(ask: AskForChanges, feed: ChangesFeed): Promise<OpenPage> {
+  open(ask: AskForChanges, feed: ChangesFeed): Promise<OpenPage> {
     const { application, request } = ask;
-    const { organizationid, appid } = application;
     const asked = {
-      mark: { organizationid, appid, kind: feed.kind },
-      to: request.to ?? THE_CLOCK,
-      isFirst: request.place === undefined,
-      goesOnFrom: announcedIn(request),
+      ...{ kind: feed.kind, from: request.from, to: request.to ?? THE_CLOCK },
+      ...{ isFirst: request.place === undefined, goesOnFrom: announcedIn(request) },
+      limit: itemsOf(request),
     };
-    const opening = await this.finder.find(asked, () => this.selector.select(application, feed));
-    return this.begin(ask, feed, opening);
+    return this.feeds.open(
+      ask,
+      asked,
+      () => this.selector.select(application, feed),
+      (opened) => this.begin(ask, feed, opened),
+    );
   }
 
   private begin(
     { application, request, share, assertLetIn }: AskForChanges,
     feed: ChangesFeed,
-    { selected, wish, shown }: MomentFound<SelectedChanges>,
-  ): OpenPage {
+    { selected, view, to, toIsClock }: Opened<SelectedChanges>,
+  ): Pick<OpenPage, 'page' | 'chosenType'> {
     const { from, withDeletes, asLines, place } = request;
-    const limit = asLines ? CURSOR_EVERY : request.limit;
-    const { to } = shown;
-    const view = new PageView(this.moments, this.places, { wish, limit, ...share.reader }, shown);
+    const limit = itemsOf(request);
     const kept = from && { tenant: application, kind: feed.kind, from };
     const window = { to, limit, ...(from && { from }) };
     const sections = isEmpty(window) ? [] : sectionsFrom(request, selected);
     const isWithin = place !== undefined && place.section === sections[0]?.section;
     const source = {
-      reader: this.reader,
+      reader: this.feeds.items,
       readings: sections.map((section) => this.reading(section, { view, kept, share, limit, asLines })),
       window: isWithin ? { ...window, lastoffsetid: place.lastoffsetid } : window,
       share,
     };
     const form = {
       ...{ feed: nameOf(application, { ...feed, shows: 'changes' }), from, to, limit, withDeletes },
-      toIsClock: place === undefined ? to < wish.to : place.toIsClock,
+      toIsClock: place === undefined ? toIsClock : place.toIsClock,
       sections: sections.map(({ section }) => section),
     };
     const mayGoOn = async () => {
       await assertLetIn();
       await this.selector.assertServed(application, feed);
     };
-    const page = this.page(source, form, { view, kept, mayGoOn: asLines ? mayGoOn : undefined });
     return {
-      window: { from, to, isFirst: wish.isFirst },
-      page: orMisconfigured(page, feed.kind, selected.service),
+      page: this.page(source, form, { view, kept, mayGoOn: asLines ? mayGoOn : undefined }),
       chosenType: asLines ? LINES_TYPE : 'application/json',
-      early: () => ({}),
-      heard: this.liveness.heard(view.answered),
     };
   }
 
@@ -230,6 +212,11 @@ export class ChangesPages {
       place: { lastoffsetid: undefined, items: limit },
     };
   }
+}
+
+/** The number of items of a page, or between two cursor lines. */
+function itemsOf({ asLines, limit }: AskedForm): number {
+  return asLines ? CURSOR_EVERY : limit;
 }
 
 /** The latest time that the request takes as announced: `from` or, inside a window, its `to` if that is later. */

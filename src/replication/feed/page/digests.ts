@@ -2,15 +2,13 @@ import { hash } from 'node:crypto';
 import { setImmediate as soon } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { giveBack, type ItemsText } from '../../transcode/index.js';
-import { type PageBudget, ReadSlots } from './page-bytes.js';
+import type { PageBudget } from './page-bytes.js';
 import type { Kind } from '../../../kinds/index.js';
 import { nameOf, updatesOf } from './feed.js';
-import { FeedSelector, type Selected } from './feed-selector.js';
-import { DatabaseLiveness, orMisconfigured, type MomentFound, MomentFinder } from './opening.js';
-import { PageMoment } from './page-moment.js';
-import { PageReader, type PageReading, PageView } from './page-reader.js';
+import { FeedSelector } from './feed-selector.js';
+import { type Ask, FeedReader } from './opening.js';
+import type { PageReading } from './page-reader.js';
 import type { OpenPage, Page } from './page-items.js';
-import type { Ask } from './pages.js';
 
 /** A digest adds the first 128 bits of each hash, as four 32-bit words. */
 const WORDS = 4;
@@ -157,47 +155,30 @@ const FIELDS = {
 export class Digests {
   constructor(
     private readonly selector: FeedSelector,
-    private readonly finder: MomentFinder,
-    private readonly moments: PageMoment,
-    private readonly places: ReadSlots,
-    private readonly reader: PageReader,
-    private readonly liveness: DatabaseLiveness,
+    private readonly feeds: FeedReader,
   ) {}
 
   /** Throws what the first page of `updates` throws. */
-  async open(ask: Ask<DigestRequest>, kind: Kind, service: string): Promise<OpenPage> {
-    const { application, request } = ask;
-    const { organizationid, appid } = application;
-    const asked = { mark: { organizationid, appid, kind }, to: request.to, isFirst: true };
-    const feed = updatesOf(kind, service);
-    const opening = await this.finder.find(asked, () => this.selector.select(application, feed));
-    return this.begin(ask, nameOf(application, { kind, by: { service }, shows: 'digest' }), opening, kind);
-  }
-
-  private begin(
-    { request, share }: Ask<DigestRequest>,
-    feed: string,
-    { selected, wish, shown }: MomentFound<Selected>,
-    kind: Kind,
-  ): OpenPage {
-    const { to } = shown;
+  open(ask: Ask<DigestRequest>, kind: Kind, service: string): Promise<OpenPage> {
+    const { application, request, share } = ask;
     const limit = Infinity;
-    const viewer = { wish, limit, ...share.reader, ofOneMoment: true };
-    const view = new PageView(this.moments, this.places, viewer, shown);
-    const reading: PageReading = {
-      ...{ feed, share, view, fields: FIELDS },
-      selection: selected.selection!,
-      shape: { item: 'delete' },
-      place: { lastoffsetid: undefined, items: limit },
-    };
-    const items = this.reader.items(reading, { to, limit });
-    const page = begun(digestText(items, { ...request, to }, share));
-    return {
-      window: { from: undefined, to, isFirst: true },
-      page: orMisconfigured(page, kind, selected.service),
-      early: () => ({}),
-      heard: this.liveness.heard(view.answered),
-    };
+    const asked = { kind, from: undefined, to: request.to, isFirst: true, limit, ofOneMoment: true };
+    return this.feeds.open(
+      ask,
+      asked,
+      () => this.selector.select(application, updatesOf(kind, service)),
+      ({ selected, view, to }) => {
+        const reading: PageReading = {
+          feed: nameOf(application, { kind, by: { service }, shows: 'digest' }),
+          ...{ share, view, fields: FIELDS },
+          selection: selected.selection!,
+          shape: { item: 'delete' },
+          place: { lastoffsetid: undefined, items: limit },
+        };
+        const items = this.feeds.items.items(reading, { to, limit });
+        return { page: begun(digestText(items, { ...request, to }, share)) };
+      },
+    );
   }
 }
 

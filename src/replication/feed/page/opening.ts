@@ -3,42 +3,19 @@ import { settledWithin } from '../../../platform/common/index.js';
 import { Problem, problems } from '../../../platform/http/index.js';
 import { isRefusedQuery } from '../../../platform/database/index.js';
 import type { Kind } from '../../../kinds/index.js';
+import type { Application } from '../../../application/index.js';
 import type { Tenant } from '../../../record/index.js';
 import { type InForce, ProgressReader, OutdatedServiceError, Horizon } from '../../store/index.js';
 import { PageMoment, type PageWish, type Shown } from './page-moment.js';
-import type { View } from './page-reader.js';
+import { PageReader, PageView, type View } from './page-reader.js';
+import type { OpenPage } from './page-items.js';
+import { type PageBudget, ReadSlots } from './page-bytes.js';
 
 /** After this time without an answer, a small read checks whether the database is busy or unresponsive (milliseconds). */
 const QUIET_MS = 4000;
 
-/** Distinguishes a slow page from an unresponsive database. The first query of a page alone may take half a minute. */
-@Injectable()
-export class DatabaseLiveness {
-  constructor(private readonly progress: ProgressReader) {}
-
-  /** Resolves when the database has answered a read of the page or, if that is slow, any other read. */
-  async heard(answered: Promise<void>): Promise<void> {
-    const inTime = await settledWithin(
-      answered.then(() => true),
-      QUIET_MS,
-    );
-    if (inTime === undefined) await Promise.race([answered, this.look()]);
-  }
-
-  /** A refusal, such as 503 `preparing`, also counts as an answer. */
-  private async look(): Promise<void> {
-    await this.progress.readAll().catch((error: unknown) => {
-      if (!(error instanceof Problem)) throw error;
-    });
-  }
-}
-
 /** Throws 500 `service-misconfigured` if MongoDB refuses the filter of a service (contract §3). */
-export function orMisconfigured<T>(
-  work: Promise<T>,
-  kind: Kind,
-  service: { name: string } | undefined,
-): Promise<T> {
+function orMisconfigured<T>(work: Promise<T>, kind: Kind, service: { name: string } | undefined): Promise<T> {
   return work.catch((error: unknown) => {
     throw isRefusedQuery(error) && service !== undefined
       ? problems.serviceMisconfigured(kind, service.name)
@@ -56,46 +33,121 @@ const MOST_ROUNDS = 5;
 type AskedWish = Omit<PageWish, 'service'>;
 
 /** The selection of a page, and the moment that the page shows. */
-export interface MomentFound<S> {
+interface MomentFound<S> {
   selected: S;
   wish: PageWish;
   shown: Shown;
 }
 
-/** Finds the moment of a page, and the filter in force at that moment. */
-@Injectable()
-export class MomentFinder {
-  constructor(private readonly moments: PageMoment) {}
-
-  /**
-   * If the filter changes between its lookup and the moment, the page starts again with the current filter and the remaining
-   * time. Throws the errors of the selection and of {@link PageMoment.find}, and 503 `not-watched` after repeated changes.
-   */
-  async find<S extends { service?: InForce }>(
-    asked: AskedWish,
-    select: () => Promise<S>,
-  ): Promise<MomentFound<S>> {
-    let since: number | undefined;
-    for (let round = 0; round < MOST_ROUNDS; round += 1) {
-      const selected = await select().catch((error: unknown) => this.unlessOtherwise(asked, error));
-      since ??= performance.now();
-      const wish = { ...asked, service: selected.service };
-      try {
-        return { selected, wish, shown: await this.moments.find(wish, since) };
-      } catch (error) {
-        if (!(error instanceof OutdatedServiceError)) throw error;
-      }
+/**
+ * Finds the moment of a page, and the filter in force at that moment. If the filter changes between its lookup and the
+ * moment, the page starts again with the current filter and the remaining time. Throws the errors of the selection and of
+ * {@link PageMoment.find}, and 503 `not-watched` after repeated changes.
+ */
+export async function findMoment<S extends { service?: InForce }>(
+  moments: PageMoment,
+  asked: AskedWish,
+  select: () => Promise<S>,
+): Promise<MomentFound<S>> {
+  let since: number | undefined;
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const selected = await select().catch(async (error: unknown) => {
+      // These take precedence over a failed selection: 503 `preparing`, since the services and channels are unknown during
+      // a first pass, and 400.
+      await moments.assertAllowed(asked);
+      throw error;
+    });
+    since ??= performance.now();
+    const wish = { ...asked, service: selected.service };
+    try {
+      return { selected, wish, shown: await moments.find(wish, since) };
+    } catch (error) {
+      if (!(error instanceof OutdatedServiceError)) throw error;
     }
-    throw problems.notWatched();
+  }
+  throw problems.notWatched();
+}
+
+/** A request for a part of a feed: the application of its path, what it asks for, and its share of the memory. */
+export interface Ask<Request> {
+  application: Application;
+  request: Request;
+  share: PageBudget;
+}
+
+/** The part of a feed that a request asks for. */
+interface Asked extends Pick<AskedWish, 'to' | 'isFirst' | 'goesOnFrom'> {
+  kind: Kind;
+  from: Date | undefined;
+  /** The number of items. */
+  limit: number;
+  /** Whether all reads must show the same moment. */
+  ofOneMoment?: boolean;
+}
+
+/** What is open: the selection, the moment as a view, and the effective `to`. */
+export interface Opened<S> {
+  selected: S;
+  view: View;
+  to: Date;
+  /** Whether the clock of the database was used, because the requested `to` lies ahead of it. */
+  toIsClock: boolean;
+}
+
+/** What is made of it: the page, and the headers that can be sent before it is read. */
+type Made = Pick<OpenPage, 'page'> & Partial<Pick<OpenPage, 'early' | 'chosenType'>>;
+
+/** The one way to read a feed: it selects the documents, finds the moment that is shown, and then reads. */
+@Injectable()
+export class FeedReader {
+  constructor(
+    private readonly moments: PageMoment,
+    private readonly places: ReadSlots,
+    private readonly progress: ProgressReader,
+    /** Reads the items of what is open. */
+    readonly items: PageReader,
+  ) {}
+
+  /** Throws the errors of {@link findMoment}. */
+  async open<S extends { service?: InForce & { name: string } }>(
+    { application, share }: Ask<unknown>,
+    { kind, from, limit, ofOneMoment, ...asked }: Asked,
+    select: () => Promise<S>,
+    make: (opened: Opened<S>) => Made,
+  ): Promise<OpenPage> {
+    const { organizationid, appid } = application;
+    const mark = { organizationid, appid, kind };
+    const { selected, wish, shown } = await findMoment(this.moments, { mark, ...asked }, select);
+    const viewer = { wish, limit, ...share.reader, ...(ofOneMoment && { ofOneMoment }) };
+    const view = new PageView(this.moments, this.places, viewer, shown);
+    const { to } = shown;
+    const { page, ...made } = make({ selected, view, to, toIsClock: to < asked.to });
+    return {
+      window: { from, to, isFirst: asked.isFirst },
+      page: orMisconfigured(page, kind, selected.service),
+      early: () => ({}),
+      ...made,
+      heard: this.heard(view.answered),
+    };
   }
 
   /**
-   * Throws the errors that take precedence over a failed selection: 503 `preparing`, since the services and channels are
-   * unknown during a first pass, and 400.
+   * Resolves when the database has answered a read of the page or, if that is slow, any other read. The first query of a
+   * page alone may take half a minute.
    */
-  private async unlessOtherwise(asked: AskedWish, error: unknown): Promise<never> {
-    await this.moments.assertAllowed(asked);
-    throw error;
+  private async heard(answered: Promise<void>): Promise<void> {
+    const inTime = await settledWithin(
+      answered.then(() => true),
+      QUIET_MS,
+    );
+    if (inTime === undefined) await Promise.race([answered, this.look()]);
+  }
+
+  /** A refusal, such as 503 `preparing`, also counts as an answer. */
+  private async look(): Promise<void> {
+    await this.progress.readAll().catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+    });
   }
 }
 

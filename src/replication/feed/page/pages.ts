@@ -1,14 +1,11 @@
 import type { mongo } from 'mongoose';
 import { Injectable } from '@nestjs/common';
 import { linkTo, type PageRequest, type Feed, nameOf } from './feed.js';
-import { type PageReading, PageReader, type ReadPlace, PageView } from './page-reader.js';
+import type { PageReading, PageReader, ReadPlace } from './page-reader.js';
 import { idOf, type PageBeginning, type PageSource, type Page, pageOf, type OpenPage } from './page-items.js';
 import { type Window, isEmpty, MOST_BEHIND } from '../query/window.js';
-import type { Application } from '../../../application/index.js';
 import { FeedSelector, type Selected, shapeOf } from './feed-selector.js';
-import { DatabaseLiveness, orMisconfigured, type MomentFound, MomentFinder, Retention } from './opening.js';
-import { type PageBudget, ReadSlots } from './page-bytes.js';
-import { PageMoment } from './page-moment.js';
+import { type Ask, FeedReader, type Opened, Retention } from './opening.js';
 
 /** The source of a feed's page. `reading` is undefined if there can be no items. */
 export interface FeedSource extends Pick<PageSource, 'reader' | 'share'> {
@@ -63,56 +60,41 @@ export async function behindItems(
   return lastoffsetid && { ...window, lastoffsetid };
 }
 
-/** A requested page: the application of the path, the request, and the page's share of the memory. */
-export interface Ask<Request = PageRequest> {
-  application: Application;
-  request: Request;
-  share: PageBudget;
-}
-
-/** A page that is about to be read: its effective window, and its source. */
+/** A page that is about to be read: its effective request, and its source. */
 interface Begun {
-  feed: Feed;
   request: PageRequest;
   selected: Selected;
   reading: Omit<PageReading, 'selection'>;
 }
 
-/** Opens pages: selects the service, then finds the moment, then reads. */
+/** Opens the pages of `updates`, `softdeletes` and `harddeletes`. */
 @Injectable()
 export class Pages {
   constructor(
     private readonly selector: FeedSelector,
-    private readonly finder: MomentFinder,
-    private readonly moments: PageMoment,
+    private readonly feeds: FeedReader,
     private readonly retention: Retention,
-    private readonly places: ReadSlots,
-    private readonly reader: PageReader,
-    private readonly liveness: DatabaseLiveness,
   ) {}
 
-  async open(ask: Ask, feed: Feed): Promise<OpenPage> {
+  open(ask: Ask<PageRequest>, feed: Feed): Promise<OpenPage> {
     const { application, request } = ask;
-    const { organizationid, appid } = application;
-    const { from, to, lastoffsetid } = request.window;
-    const asked = {
-      mark: { organizationid, appid, kind: feed.kind },
-      to,
-      isFirst: lastoffsetid === undefined,
-      goesOnFrom: from,
-    };
-    const opening = await this.finder.find(asked, () => this.selector.select(application, feed));
-    return this.begin(ask, feed, opening);
+    const { from, to, lastoffsetid, limit } = request.window;
+    const asked = { kind: feed.kind, from, to, isFirst: lastoffsetid === undefined, goesOnFrom: from, limit };
+    return this.feeds.open(
+      ask,
+      asked,
+      () => this.selector.select(application, feed),
+      (opened) => this.begin(ask, feed, opened),
+    );
   }
 
   private begin(
-    { application, request: asked, share }: Ask,
+    { application, request: asked, share }: Ask<PageRequest>,
     feed: Feed,
-    { selected, wish, shown }: MomentFound<Selected>,
-  ): OpenPage {
-    const request = { ...asked, window: { ...asked.window, to: shown.to } };
+    { selected, view: all, to }: Opened<Selected>,
+  ): Pick<OpenPage, 'page' | 'early'> {
+    const request = { ...asked, window: { ...asked.window, to } };
     const { from, lastoffsetid, limit, behind } = request.window;
-    const all = new PageView(this.moments, this.places, { wish, limit, ...share.reader }, shown);
     const isKept = feed.shows === 'harddeletes' && from !== undefined;
     const view = isKept
       ? this.retention.viewOfKept(all, { tenant: application, kind: feed.kind, from })
@@ -121,20 +103,18 @@ export class Pages {
     const shape = shapeOf(application, feed);
     const reading = { feed: nameOf(application, feed), shape, share, view, place };
     return {
-      window: { from, to: shown.to, isFirst: wish.isFirst },
-      page: orMisconfigured(this.page({ feed, request, selected, reading }), feed.kind, selected.service),
+      page: this.page({ request, selected, reading }),
       early: () => earlyLink(request, reading),
-      heard: this.liveness.heard(all.answered),
     };
   }
 
   private async page({ request, selected, reading }: Begun): Promise<Page> {
     const { selection } = selected;
     const { window } = request;
-    const source = { reader: this.reader, share: reading.share };
+    const source = { reader: this.feeds.items, share: reading.share };
     if (selection !== undefined && !isEmpty(window)) {
       const whole = Object.assign(reading, { selection });
-      const begun = await behindItems(this.reader, whole, window);
+      const begun = await behindItems(this.feeds.items, whole, window);
       return feedPage({ ...source, reading: begun && whole }, { ...request, window: begun ?? window });
     }
     await reading.view.asOf(() => Promise.resolve());

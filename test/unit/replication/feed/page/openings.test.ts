@@ -1,4 +1,4 @@
-import { MomentFinder } from '../../../../../src/replication/feed/page/opening.js';
+import { findMoment } from '../../../../../src/replication/feed/page/opening.js';
 import type { PageMoment } from '../../../../../src/replication/feed/page/page-moment.js';
 import { OutdatedServiceError } from '../../../../../src/replication/store/index.js';
 
@@ -20,8 +20,8 @@ function editedAgainAndAgain() {
       return Promise.reject(begun.length < ENDLESS ? new OutdatedServiceError() : new Error('Endless'));
     },
   };
-  const openings = new MomentFinder(moments as unknown as PageMoment);
-  return { open: () => openings.find(asked, () => Promise.resolve({})), begun };
+  const open = () => findMoment(moments as unknown as PageMoment, asked, () => Promise.resolve({}));
+  return { open, begun };
 }
 
 describe('where no moment serves, a page waits at most MARK_WAIT; after that the answer is 503 `not-watched`', () => {
