@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import tsc from 'typescript';
-import { readSettings, settingTable } from '../../src/platform/config/index.js';
+import { fileVariable, readSettings, settingTable } from '../../src/platform/config/index.js';
 
 const ROOT = join(__dirname, '..', '..');
 const { imported } = jest.requireActual<{ imported: (path: string, specifier: string) => string }>(
@@ -192,8 +192,9 @@ describe('`.env.example` lists all settings', () => {
 
   it('each once, in the order of the table, with a line above that says what it is', () => {
     const documented = /^# (.+\.)\n([A-Z_]+)=/gm;
-    expect([...text.matchAll(documented)].map(([, , name]) => name)).toEqual(settings.map(({ env }) => env));
-    expect(text.match(/^[A-Z_]+=/gm)).toHaveLength(settings.length);
+    const names = settings.flatMap((one) => (one.isSecret === true ? [one.env, fileVariable(one)] : one.env));
+    expect([...text.matchAll(documented)].map(([, , name]) => name)).toEqual(names);
+    expect(text.match(/^[A-Z_]+=/gm)).toHaveLength(names.length);
   });
 
   it('each at its default', () => {

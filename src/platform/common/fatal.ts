@@ -8,17 +8,3 @@ export class FatalError extends Error {
     this.name = 'FatalError';
   }
 }
-
-/** The operating system's error codes for unreadable files, in words. */
-const WORDS: Record<string, string> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-  EACCES: 'its permissions do not allow it',
-  EPERM: 'its permissions do not allow it',
-  EISDIR: 'it is a directory',
-};
-
-/** Why a file cannot be read, in a few words. */
-export function fileTrouble({ code = '', message }: NodeJS.ErrnoException): string {
-  return WORDS[code] ?? message;
-}

@@ -1,3 +1,4 @@
+export { fileTrouble } from './files.js';
 export {
   behindProxy,
   cacheDir,

@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { ConfigError } from './process.js';
-import { connectionStringFault, databaseIn } from './connection-string.js';
+import { parseSettings, type SettingTable } from './parse-settings.js';
 
 const ONE_MINUTE = 60_000;
 const MEGABYTE = 1024 * 1024;
 
 /** The source of `.env.example` and `docs/settings.md`: name, default and valid values. */
 export const settingTable: SettingTable<Settings> = {
-  mongodbUri: { env: 'MONGODB_URI', type: 'uri', fallback: undefined },
+  mongodbUri: { env: 'MONGODB_URI', type: 'uri', isSecret: true, fallback: undefined },
   production: { env: 'NODE_ENV', type: 'production', fallback: false },
   role: { env: 'ROLE', type: 'choice', choices: ['all', 'serve', 'watch'], fallback: 'all' },
   host: { env: 'HOST', type: 'text', fallback: '127.0.0.1' },
@@ -62,11 +61,6 @@ export const settingTable: SettingTable<Settings> = {
   console: { env: 'CONSOLE', type: 'switch', fallback: true },
   mongodBinary: { env: 'MONGOMS_SYSTEM_BINARY', type: 'text', fallback: undefined },
 };
-
-const RIGHT_URI = 'mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0';
-
-/** Networks that Express knows by name. */
-const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
 /** All settings of the environment, complete and validated. No other module reads the environment. */
 export interface Settings {
@@ -155,100 +149,4 @@ export function readSettings(environment: Record<string, string | undefined>): S
 export function settingsOfProcess(): Settings {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return readSettings(process.env);
-}
-
-type Setting<V> = { env: string; fallback: V } & (
-  | { type: 'text' | 'uri' | 'switch' | 'production' | 'proxies' | 'origins' }
-  | { type: 'integer'; min: number; max: number }
-  | { type: 'choice'; choices: string[] }
-);
-
-type SettingTable<T> = { [K in keyof T]: Setting<T[K]> };
-
-/** Turns raw environment text into values of the table's types. An empty variable counts as absent. */
-function parseSettings<T>(table: SettingTable<T>, environment: Record<string, string | undefined>): T {
-  const entries = Object.entries<Setting<unknown>>(table);
-  const values = entries.map(([key, setting]) => {
-    const text = environment[setting.env]?.trim();
-    return [key, text === undefined || text === '' ? setting.fallback : parseOne(setting, text)] as const;
-  });
-  return Object.fromEntries<unknown>(values) as T;
-}
-
-function parseOne(setting: Setting<unknown>, text: string): unknown {
-  switch (setting.type) {
-    case 'text':
-      return text;
-    case 'production':
-      return text === 'production';
-    case 'uri':
-      return checkedUri(setting, text);
-    case 'proxies':
-      return check(
-        isProxies(text),
-        setting,
-        text,
-        'a number of proxies such as 1, or networks such as loopback, 10.0.0.0/8',
-        text,
-      );
-    case 'origins': {
-      const origins = text.split(',').map((origin) => origin.trim());
-      const example = 'origins with commas between, such as https://app.example.com';
-      return check(origins.every(isOrigin), setting, text, example, origins);
-    }
-    case 'switch':
-      check(/^(on|off)$/i.test(text), setting, text, 'on or off', text);
-      return text.toLowerCase() === 'on';
-    case 'integer':
-      check(/^\d{1,9}$/.test(text), setting, text, range(setting), text);
-      return check(
-        Number(text) >= setting.min && Number(text) <= setting.max,
-        setting,
-        text,
-        range(setting),
-        Number(text),
-      );
-    case 'choice':
-      return check(setting.choices.includes(text), setting, text, setting.choices.join(', '), text);
-  }
-}
-
-/** Requires a database name, because the driver would default to the database `test`. */
-function checkedUri(setting: Setting<unknown>, text: string): string {
-  const fault = connectionStringFault(text);
-  if (fault !== undefined)
-    throw new ConfigError(`${setting.env} is not valid: ${fault}. A right value: ${RIGHT_URI}.`);
-  if (databaseIn(text) === '')
-    throw new ConfigError(`${setting.env} names no database. A right value: ${RIGHT_URI}.`);
-  return text;
-}
-
-function range(setting: { min: number; max: number; fallback: unknown }): string {
-  return `a whole number from ${setting.min} to ${setting.max}, such as ${String(setting.fallback)}`;
-}
-
-function check<V>(right: boolean, setting: Setting<unknown>, shown: string, example: string, value: V): V {
-  if (right) return value;
-  throw new ConfigError(`${setting.env} "${shown.slice(0, 60)}" is not valid. A right value: ${example}.`);
-}
-
-/**
- * Whether Express accepts the text as `trust proxy`: a number of proxies, or a comma-separated list of names,
- * addresses and networks.
- */
-function isProxies(text: string): boolean {
-  return /^\d{1,2}$/.test(text) || text.split(',').every((one) => isNetwork(one.trim()));
-}
-
-function isNetwork(text: string): boolean {
-  if (NAMED_NETWORKS.includes(text)) return true;
-  const [address = '', bits, ...more] = text.split('/');
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Infinity;
-  return more.length === 0 && most > 0 && prefix <= most;
-}
-
-/** Scheme, host and port as a browser sends them in `Origin`: without a path, and in lower case. */
-function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }

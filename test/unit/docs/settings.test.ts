@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { settingTable } from '../../../src/platform/config/index.js';
+import { fileVariable, settingTable } from '../../../src/platform/config/index.js';
 
 const page = readFileSync(join(__dirname, '..', '..', '..', 'docs', 'settings.md'), 'utf8');
 const ROW = /^\| `([A-Z_]+)` +\| (?:`([^`]*)`)? +\| .+ \|$/gm;
@@ -11,7 +11,11 @@ function shown({ type, fallback }: (typeof settingTable)[keyof typeof settingTab
   return fallback?.toString() ?? '';
 }
 
-it('docs/settings.md lists every setting with its default, in the order of the table', () => {
+it('docs/settings.md lists every setting with its default, in the order of the table; below a secret one, its file', () => {
   const listed = [...page.matchAll(ROW)].map(([, name, value = '']) => [name, value]);
-  expect(listed).toEqual(Object.values(settingTable).map((setting) => [setting.env, shown(setting)]));
+  const expected = Object.values(settingTable).flatMap((setting) => [
+    [setting.env, shown(setting)],
+    ...(setting.isSecret === true ? [[fileVariable(setting), '']] : []),
+  ]);
+  expect(listed).toEqual(expected);
 });

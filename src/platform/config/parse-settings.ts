@@ -1,0 +1,142 @@
+import { isIP } from 'node:net';
+import { ConfigError } from './process.js';
+import { connectionStringFault, databaseIn } from './connection-string.js';
+import { contentOf, FileFault, shownPath } from './files.js';
+
+/** Maximum size of a file that holds the value of a setting (bytes). */
+const LARGEST_FILE = 64 * 1024;
+
+const RIGHT_URI = 'mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0';
+
+/** Networks that Express knows by name. */
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** `isSecret`: the value may also be the content of a file, which `X_FILE` names for the setting `X`. */
+export type Setting<V> = { env: string; fallback: V; isSecret?: true } & (
+  | { type: 'text' | 'uri' | 'switch' | 'production' | 'proxies' | 'origins' }
+  | { type: 'integer'; min: number; max: number }
+  | { type: 'choice'; choices: string[] }
+);
+
+export type SettingTable<T> = { [K in keyof T]: Setting<T[K]> };
+
+type Environment = Record<string, string | undefined>;
+
+/** Turns raw environment text into values of the table's types. An empty variable counts as absent. */
+export function parseSettings<T>(table: SettingTable<T>, environment: Environment): T {
+  const entries = Object.entries<Setting<unknown>>(table);
+  const values = entries.map(([key, setting]) => [key, valueOf(setting, environment)] as const);
+  return Object.fromEntries<unknown>(values) as T;
+}
+
+/** The name of the variable that names the file with the value of a secret setting. */
+export function fileVariable({ env }: Pick<Setting<unknown>, 'env'>): string {
+  return `${env}_FILE`;
+}
+
+function valueOf(setting: Setting<unknown>, environment: Environment): unknown {
+  const text = given(environment, setting.env);
+  const path = setting.isSecret === true ? given(environment, fileVariable(setting)) : undefined;
+  if (path !== undefined) return valueInFile(setting, path, text);
+  return text === undefined ? setting.fallback : parseOne(setting, text);
+}
+
+function given(environment: Environment, name: string): string | undefined {
+  return environment[name]?.trim() || undefined;
+}
+
+/** Reads the value of a secret setting from a file. One line break at the end is not part of the value. */
+function valueInFile(setting: Setting<unknown>, path: string, text: string | undefined): unknown {
+  const { env } = setting;
+  const name = fileVariable(setting);
+  if (text !== undefined) throw new ConfigError(`${env} and ${name} are both set. Set one of them.`);
+  try {
+    const value = contentOf(path, LARGEST_FILE)
+      .toString()
+      .replace(/\r?\n$/, '');
+    if (value.trim() === '') throw new FileFault('is empty');
+    return parseOne({ ...setting, env: `${env} (from ${name} ${shownPath(path)})` }, value);
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error;
+    const example = `the path of a file that holds the value of ${env}`;
+    throw new ConfigError(`${name} ${shownPath(path)} ${error.message}. A right value: ${example}.`);
+  }
+}
+
+function parseOne(setting: Setting<unknown>, text: string): unknown {
+  switch (setting.type) {
+    case 'text':
+      return text;
+    case 'production':
+      return text === 'production';
+    case 'uri':
+      return checkedUri(setting, text);
+    case 'proxies':
+      return check(
+        isProxies(text),
+        setting,
+        text,
+        'a number of proxies such as 1, or networks such as loopback, 10.0.0.0/8',
+        text,
+      );
+    case 'origins': {
+      const origins = text.split(',').map((origin) => origin.trim());
+      const example = 'origins with commas between, such as https://app.example.com';
+      return check(origins.every(isOrigin), setting, text, example, origins);
+    }
+    case 'switch':
+      check(/^(on|off)$/i.test(text), setting, text, 'on or off', text);
+      return text.toLowerCase() === 'on';
+    case 'integer':
+      check(/^\d{1,9}$/.test(text), setting, text, range(setting), text);
+      return check(
+        Number(text) >= setting.min && Number(text) <= setting.max,
+        setting,
+        text,
+        range(setting),
+        Number(text),
+      );
+    case 'choice':
+      return check(setting.choices.includes(text), setting, text, setting.choices.join(', '), text);
+  }
+}
+
+/** Requires a database name, because the driver would default to the database `test`. */
+function checkedUri(setting: Setting<unknown>, text: string): string {
+  const fault = connectionStringFault(text);
+  if (fault !== undefined)
+    throw new ConfigError(`${setting.env} is not valid: ${fault}. A right value: ${RIGHT_URI}.`);
+  if (databaseIn(text) === '')
+    throw new ConfigError(`${setting.env} names no database. A right value: ${RIGHT_URI}.`);
+  return text;
+}
+
+function range(setting: { min: number; max: number; fallback: unknown }): string {
+  return `a whole number from ${setting.min} to ${setting.max}, such as ${String(setting.fallback)}`;
+}
+
+function check<V>(right: boolean, setting: Setting<unknown>, shown: string, example: string, value: V): V {
+  if (right) return value;
+  throw new ConfigError(`${setting.env} "${shown.slice(0, 60)}" is not valid. A right value: ${example}.`);
+}
+
+/**
+ * Whether Express accepts the text as `trust proxy`: a number of proxies, or a comma-separated list of names,
+ * addresses and networks.
+ */
+function isProxies(text: string): boolean {
+  return /^\d{1,2}$/.test(text) || text.split(',').every((one) => isNetwork(one.trim()));
+}
+
+function isNetwork(text: string): boolean {
+  if (NAMED_NETWORKS.includes(text)) return true;
+  const [address = '', bits, ...more] = text.split('/');
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Infinity;
+  return more.length === 0 && most > 0 && prefix <= most;
+}
+
+/** Scheme, host and port as a browser sends them in `Origin`: without a path, and in lower case. */
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
