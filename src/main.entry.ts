@@ -5,7 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
 import { FatalError } from './platform/common/index.js';
-import { ConfigError, type Settings, settingsOfProcess } from './platform/config/index.js';
+import { ConfigError, type Settings, settingsOfProcess, WRONG_SETTINGS } from './platform/config/index.js';
 import { Preparation } from './platform/database/index.js';
 import { type EmbeddedDatabase, startEmbedded } from './embedded/index.js';
 import { setUpHeap } from './heap.js';
@@ -66,7 +66,7 @@ async function fail(error: unknown): Promise<void> {
   const isClear = error instanceof ConfigError || error instanceof FatalError;
   say(isClear ? error.message : ((error as Error).stack ?? String(error)));
   await embedded?.stop().catch(() => undefined);
-  process.exit(1);
+  process.exit(error instanceof ConfigError ? WRONG_SETTINGS : 1);
 }
 
 main().catch(fail);

@@ -58,26 +58,30 @@ async function start(environment: Record<string, string>): Promise<ServiceProces
   return service;
 }
 
-/** What a start that cannot succeed says, once it has ended with exit code 1. */
-async function failureOf(environment: Record<string, string>): Promise<string[]> {
+/** What a start that cannot succeed says, once it has ended with this exit code. */
+async function failureOf(environment: Record<string, string>, expected = 1): Promise<string[]> {
   const service = spawn({ LOG_LEVEL: 'silent', ...environment });
   const code = await Promise.race([service.exited, wait(PATIENCE_MS, 'still running', { ref: false })]);
-  expect(code).toBe(1);
+  expect(code).toBe(expected);
   return service.lines.filter((line) => !line.startsWith('Tidemark listens at http://'));
 }
 
-describe('a bad value stops the start with one clear line', () => {
+/** Of a configuration that is wrong. */
+const WRONG_SETTINGS = 78;
+
+describe('a bad value stops the start with one clear line and exit code 78', () => {
   it.each([
     ['PORT', 'http', /^PORT "http" is not valid\. A right value: .+\.$/],
     ['LOG_LEVEL', 'loud', /^LOG_LEVEL "loud" is not valid\. A right value: silent, .+\.$/],
     ['TRUST_PROXY', 'proxy', /^TRUST_PROXY "proxy" is not valid\. A right value: .+\.$/],
     ['MONGODB_URI', 'mongodb://ann:se@cret@db', /^MONGODB_URI is not valid: .+ A right value: .+\.$/],
+    ['MONGODB_URI_FILE', '/', /^MONGODB_URI_FILE "\/" cannot be read: .+ A right value: .+\.$/],
   ])('%s=%s', async (name, value, line) => {
-    expect(await failureOf({ [name]: value })).toEqual([expect.stringMatching(line)]);
+    expect(await failureOf({ [name]: value }, WRONG_SETTINGS)).toEqual([expect.stringMatching(line)]);
   });
 
   it('With `NODE_ENV=production`, no `MONGODB_URI` is an error', async () => {
-    const lines = await failureOf({ NODE_ENV: 'production' });
+    const lines = await failureOf({ NODE_ENV: 'production' }, WRONG_SETTINGS);
     expect(lines).toEqual([expect.stringMatching(/^MONGODB_URI is missing: /)]);
   });
 

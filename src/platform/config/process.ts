@@ -66,6 +66,9 @@ export function hasColours(
   return isWanted && WriteStream.prototype.getColorDepth(others) > 1;
 }
 
+/** Exit code of a service whose settings are wrong (`EX_CONFIG` of sysexits.h): a further start would end the same way. */
+export const WRONG_SETTINGS = 78;
+
 /** A setting is wrong. The message is one line for the operator. */
 export class ConfigError extends Error {
   constructor(message: string) {

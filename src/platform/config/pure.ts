@@ -11,4 +11,5 @@ export {
   parentPid,
   searchPath,
   startedByNpm,
+  WRONG_SETTINGS,
 } from './process.js';

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { fileTrouble } from './files.js';
 import { ConfigError } from './process.js';
 import { parseSettings, type SettingTable } from './parse-settings.js';
 
@@ -147,6 +148,20 @@ export function readSettings(environment: Record<string, string | undefined>): S
  * directory.
  */
 export function settingsOfProcess(): Settings {
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  if (existsSync('.env')) loadDotEnv();
   return readSettings(process.env);
+}
+
+function loadDotEnv(): void {
+  try {
+    process.loadEnvFile('.env');
+  } catch (error) {
+    // Node's own message for a directory does not say what it is.
+    const trouble = statSync('.env').isDirectory()
+      ? 'it is a directory'
+      : fileTrouble(error as NodeJS.ErrnoException);
+    throw new ConfigError(
+      `.env in the working directory cannot be read: ${trouble}. Make it a readable file with lines such as PORT=3000, or remove it.`,
+    );
+  }
 }
