@@ -1,11 +1,18 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
+import { Logger } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
 import { FatalError } from './platform/common/index.js';
-import { ConfigError, type Settings, settingsOfProcess, WRONG_SETTINGS } from './platform/config/index.js';
+import {
+  ConfigError,
+  endedSupport,
+  type Settings,
+  settingsOfProcess,
+  WRONG_SETTINGS,
+} from './platform/config/index.js';
 import { Preparation } from './platform/database/index.js';
 import { type EmbeddedDatabase, startEmbedded } from './embedded/index.js';
 import { setUpHeap } from './heap.js';
@@ -36,6 +43,8 @@ async function main(): Promise<void> {
   const preparation = app.get(Preparation);
   if (embedded === undefined) await reportDatabase(preparation, say);
   say(`Tidemark listens at ${baseUrl}`);
+  const ended = endedSupport();
+  if (ended !== undefined) new Logger('Start').warn(ended);
   if (embedded) say(`Other programs can write into the embedded database at ${embedded.uri}`);
   await preparation.done;
   if (embedded !== undefined) await showDemo(app, settings, baseUrl);

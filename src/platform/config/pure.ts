@@ -1,4 +1,5 @@
 export { fileTrouble } from './files.js';
+export { endedSupport } from './node-support.js';
 export {
   behindProxy,
   cacheDir,
