@@ -1,3 +1,4 @@
+import type { Server as SecureServer } from 'node:https';
 import type { INestApplication } from '@nestjs/common';
 import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface.js';
 import { ExternalContextCreator, NestFactory } from '@nestjs/core';
@@ -13,6 +14,8 @@ import {
   answerClientError,
   answerInTime,
   answerProblem,
+  certificateFiles,
+  type CertificateObserver,
   Connections,
   endUnreadBodies,
   forbid,
@@ -24,6 +27,7 @@ import {
   readPlainTarget,
   ReadyExpressAdapter,
   refuseExpectation,
+  ServedCertificate,
   serveDocs,
 } from './platform/http/index.js';
 import { measure, Metrics, ServiceLogger } from './platform/observability/index.js';
@@ -43,7 +47,10 @@ const USUAL_DESCRIPTORS = 1024;
  */
 const STALLED_MS = 120_000;
 
-/** Time limit for the headers of a request (milliseconds). For the first request it starts with the connection. */
+/**
+ * Time limit for the headers of a request (milliseconds). For the first request it starts with the connection, or with
+ * the end of the TLS handshake, which has as much time itself.
+ */
 const HEADERS_MS = 20_000;
 
 /** Longest time to an answer (milliseconds), without the wait for the watcher, which has its own setting. */
@@ -64,7 +71,11 @@ const NOTHING_ELSE = [undefined, undefined, undefined, undefined] as const;
 
 /** The service on a database, complete but not yet listening. */
 export async function createApp(settings: Settings, mongodbUri: string): Promise<NestExpressApplication> {
-  const adapter = new ReadyExpressAdapter();
+  const files = certificateFiles(settings);
+  const certificate = files && new ServedCertificate(files);
+  const adapter = new ReadyExpressAdapter(
+    certificate && { ...certificate.options, handshakeTimeout: HEADERS_MS },
+  );
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.with(settings, mongodbUri),
     adapter,
@@ -86,6 +97,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   if (settings.trustProxy !== '') app.set('trust proxy', trusted(settings.trustProxy));
   if (settings.corsOrigins.length > 0) app.enableCors(cors(settings.corsOrigins));
   const metrics = app.get(Metrics);
+  certificate?.follow(server as SecureServer, certificateObserver(logger, metrics));
   const ended = noteConsumer(app.get(ConsumerNotes, { strict: false }), metrics);
   app.use(
     giveRequestId,
@@ -124,6 +136,14 @@ function cors(origins: string[]): CorsOptions {
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Last-Event-ID'],
     exposedHeaders: ['ETag', 'Link', 'Location', 'Retry-After', 'Tidemark-To', 'X-Request-Id'],
+  };
+}
+
+function certificateObserver(logger: ServiceLogger, { certificateEnds }: Metrics): CertificateObserver {
+  return {
+    info: (line) => logger.log(line, 'Certificate'),
+    warn: (line) => logger.warn(line, 'Certificate'),
+    served: (ends) => certificateEnds.set(ends.getTime() / 1000),
   };
 }
 

@@ -16,7 +16,15 @@ import {
 import { Preparation } from './platform/database/index.js';
 import { type EmbeddedDatabase, startEmbedded } from './embedded/index.js';
 import { setUpHeap } from './heap.js';
-import { assertCanListen, listen, say, stopOnSignals, reportDatabase } from './start.js';
+import {
+  assertCanListen,
+  assertCertificate,
+  baseUrlOf,
+  listen,
+  say,
+  stopOnSignals,
+  reportDatabase,
+} from './start.js';
 import { Metrics } from './platform/observability/index.js';
 import { EventStreams, MaxService } from './replication/feed/index.js';
 import { FormatWatch, WorkedThrough } from './replication/store/index.js';
@@ -27,6 +35,7 @@ let isStopping = () => false;
 async function main(): Promise<void> {
   setUpHeap();
   const settings = settingsOfProcess();
+  assertCertificate(settings);
   await assertCanListen(settings);
   const mongodbUri = settings.mongodbUri ?? (await embeddedUri(settings));
   const app = await createApp(settings, mongodbUri);
@@ -39,7 +48,7 @@ async function main(): Promise<void> {
   void app.get(FormatWatch, { strict: false }).refused.catch(fail);
   await listen(app, settings);
   const { port } = app.getHttpServer().address() as AddressInfo;
-  const baseUrl = `http://${settings.host}:${port}`;
+  const baseUrl = baseUrlOf(settings, port);
   const preparation = app.get(Preparation);
   if (embedded === undefined) await reportDatabase(preparation, say);
   say(`Tidemark listens at ${baseUrl}`);

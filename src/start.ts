@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:net';
+import { createServer, isIPv6 } from 'node:net';
 import { type INestApplication, Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { FatalError, settledWithin, visible } from './platform/common/index.js';
 import type { Settings } from './platform/config/index.js';
 import type { Preparation } from './platform/database/index.js';
+import { certificateFiles, loadCertificate } from './platform/http/index.js';
 import { onOrphaned } from './embedded/index.js';
 
 /** The setting that an operator must correct, by error code of the operating system. */
@@ -74,6 +75,18 @@ export async function listen(
     await closeInTime(app);
     clearly(address)(error);
   }
+}
+
+/** Throws a ConfigError if the files for TLS cannot be used, before anything else starts. */
+export function assertCertificate(settings: Settings): void {
+  const files = certificateFiles(settings);
+  if (files !== undefined) loadCertificate(files);
+}
+
+/** The URL of the service, as it is shown to the operator. */
+export function baseUrlOf({ tlsCert, host }: Pick<Settings, 'tlsCert' | 'host'>, port: number): string {
+  const scheme = tlsCert === undefined ? 'http' : 'https';
+  return `${scheme}://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 /** Throws the same error as {@link listen} before anything else starts, because a database may take long to start. */

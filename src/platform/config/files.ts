@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
+import { ConfigError } from './process.js';
 
 /** The operating system's error codes for unreadable files, in words. */
 const WORDS: Record<string, string> = {
@@ -16,38 +17,49 @@ export function fileTrouble({ code = '', message }: NodeJS.ErrnoException): stri
   return WORDS[code] ?? message;
 }
 
-/** A path as a sentence for the operator shows it. */
-export function shownPath(path: string): string {
-  return `"${path.slice(0, LONGEST_SHOWN)}"`;
+/** A file that a setting names. */
+export interface SettingFile {
+  /** The name of the setting. */
+  name: string;
+  path: string;
+  /** What the file must be, in words: `the path of …`. */
+  right: string;
 }
 
-/** A file that a setting names cannot be used. The message follows the setting and the path: `is empty`. */
-export class FileFault extends Error {}
+/** The setting and the path, as a sentence for the operator begins. */
+export function shownFile({ name, path }: Pick<SettingFile, 'name' | 'path'>): string {
+  return `${name} "${path.slice(0, LONGEST_SHOWN)}"`;
+}
+
+/** The error about a file, such as one that `is empty`. */
+export function wrongFile(file: SettingFile, fault: string): ConfigError {
+  return new ConfigError(`${shownFile(file)} ${fault}. A right value: ${file.right}.`);
+}
 
 /**
- * The content of a file that a setting names. Throws a {@link FileFault} if the file cannot be read, is empty or has
- * more than `most` bytes. Devices and pipes have no size in advance, so no more than that is read of them either.
+ * The content of a file that a setting names. Throws a ConfigError if the file cannot be read, is empty or has more
+ * than `most` bytes. Devices and pipes have no size in advance, so no more than that is read of them either.
  */
-export function contentOf(path: string, most: number): Buffer {
-  const content = firstBytes(path, most + 1);
-  if (content.length > most) throw new FileFault(`has more than ${most / 1024} KB`);
-  if (content.length === 0) throw new FileFault('is empty');
+export function contentOf(file: SettingFile, most: number): Buffer {
+  const content = firstBytes(file, most + 1);
+  if (content.length > most) throw wrongFile(file, `has more than ${most / 1024} KB`);
+  if (content.length === 0) throw wrongFile(file, 'is empty');
   return content;
 }
 
-function firstBytes(path: string, most: number): Buffer {
+function firstBytes(file: SettingFile, most: number): Buffer {
   const content = Buffer.alloc(most);
   let length = 0;
   try {
-    const file = openSync(path, 'r');
+    const opened = openSync(file.path, 'r');
     try {
       for (let read = 1; read > 0 && length < most; length += read)
-        read = readSync(file, content, length, most - length, null);
+        read = readSync(opened, content, length, most - length, null);
     } finally {
-      closeSync(file);
+      closeSync(opened);
     }
   } catch (error) {
-    throw new FileFault(`cannot be read: ${fileTrouble(error as NodeJS.ErrnoException)}`, { cause: error });
+    throw wrongFile(file, `cannot be read: ${fileTrouble(error as NodeJS.ErrnoException)}`);
   }
   return content.subarray(0, length);
 }

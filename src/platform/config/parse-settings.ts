@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { ConfigError } from './process.js';
 import { connectionStringFault, databaseIn } from './connection-string.js';
-import { contentOf, FileFault, shownPath } from './files.js';
+import { contentOf, shownFile, wrongFile } from './files.js';
 
 /** Maximum size of a file that holds the value of a setting (bytes). */
 const LARGEST_FILE = 64 * 1024;
@@ -50,17 +50,12 @@ function valueInFile(setting: Setting<unknown>, path: string, text: string | und
   const { env } = setting;
   const name = fileVariable(setting);
   if (text !== undefined) throw new ConfigError(`${env} and ${name} are both set. Set one of them.`);
-  try {
-    const value = contentOf(path, LARGEST_FILE)
-      .toString()
-      .replace(/\r?\n$/, '');
-    if (value.trim() === '') throw new FileFault('is empty');
-    return parseOne({ ...setting, env: `${env} (from ${name} ${shownPath(path)})` }, value);
-  } catch (error) {
-    if (!(error instanceof FileFault)) throw error;
-    const example = `the path of a file that holds the value of ${env}`;
-    throw new ConfigError(`${name} ${shownPath(path)} ${error.message}. A right value: ${example}.`);
-  }
+  const file = { name, path, right: `the path of a file that holds the value of ${env}` };
+  const value = contentOf(file, LARGEST_FILE)
+    .toString()
+    .replace(/\r?\n$/, '');
+  if (value.trim() === '') throw wrongFile(file, 'is empty');
+  return parseOne({ ...setting, env: `${env} (from ${shownFile(file)})` }, value);
 }
 
 function parseOne(setting: Setting<unknown>, text: string): unknown {

@@ -1,4 +1,4 @@
-export { fileTrouble } from './files.js';
+export { contentOf, fileTrouble, type SettingFile, shownFile, wrongFile } from './files.js';
 export { endedSupport } from './node-support.js';
 export {
   behindProxy,

@@ -13,6 +13,9 @@ export const settingTable: SettingTable<Settings> = {
   role: { env: 'ROLE', type: 'choice', choices: ['all', 'serve', 'watch'], fallback: 'all' },
   host: { env: 'HOST', type: 'text', fallback: '127.0.0.1' },
   port: { env: 'PORT', type: 'integer', min: 0, max: 65_535, fallback: 3000 },
+  tlsCert: { env: 'TLS_CERT', type: 'text', fallback: undefined },
+  tlsKey: { env: 'TLS_KEY', type: 'text', fallback: undefined },
+  tlsClientCa: { env: 'TLS_CLIENT_CA', type: 'text', fallback: undefined },
   dataDir: { env: 'DATA_DIR', type: 'text', fallback: './data' },
   logLevel: {
     env: 'LOG_LEVEL',
@@ -73,6 +76,12 @@ export interface Settings {
   host: string;
   /** TCP port; 0 takes a free one. */
   port: number;
+  /** Path of the certificate in PEM form, with its chain; without it the service speaks plain HTTP. Set together with `tlsKey`. */
+  tlsCert: string | undefined;
+  /** Path of its private key in PEM form. */
+  tlsKey: string | undefined;
+  /** Path of the certificates of the authorities that sign client certificates; if set, clients must have one. */
+  tlsClientCa: string | undefined;
   dataDir: string;
   logLevel: string;
   /** `json`, `lines` for people, or `auto`: lines on a terminal. */
@@ -128,19 +137,39 @@ export interface Settings {
  */
 export function readSettings(environment: Record<string, string | undefined>): Settings {
   const settings = parseSettings(settingTable, environment);
-  if (settings.production && settings.mongodbUri === undefined) {
+  assertDatabase(settings);
+  assertTls(settings);
+  return settings;
+}
+
+function assertDatabase({ production, role, mongodbUri }: Settings): void {
+  if (mongodbUri !== undefined) return;
+  if (production) {
     throw new ConfigError(
       'MONGODB_URI is missing: with NODE_ENV=production the embedded database is not used. ' +
         'Set it, for example to mongodb://db1,db2,db3/tidemark?replicaSet=rs0.',
     );
   }
-  if (settings.role !== 'all' && settings.mongodbUri === undefined) {
+  if (role !== 'all') {
     throw new ConfigError(
-      `MONGODB_URI is missing: with ROLE=${settings.role} the embedded database is not used, since another instance ` +
+      `MONGODB_URI is missing: with ROLE=${role} the embedded database is not used, since another instance ` +
         'has to do the rest. Set it, for example to mongodb://db1,db2,db3/tidemark?replicaSet=rs0.',
     );
   }
-  return settings;
+}
+
+/** Settings that are of no use without another one. The files themselves are read by the service alone. */
+function assertTls({ tlsCert, tlsKey, tlsClientCa }: Settings): void {
+  const missing = (name: string, beside: string, example: string) =>
+    new ConfigError(
+      `${name} is missing: ${beside} is set. Set both, for example ${name}=${example}, or neither.`,
+    );
+  if (tlsCert === undefined && tlsKey !== undefined)
+    throw missing('TLS_CERT', 'TLS_KEY', '/etc/tidemark/tls.crt');
+  if (tlsKey === undefined && tlsCert !== undefined)
+    throw missing('TLS_KEY', 'TLS_CERT', '/etc/tidemark/tls.key');
+  if (tlsClientCa !== undefined && tlsCert === undefined)
+    throw missing('TLS_CERT', 'TLS_CLIENT_CA', '/etc/tidemark/tls.crt');
 }
 
 /**

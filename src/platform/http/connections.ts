@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import { answerText } from './answer.js';
 import { Problem } from './problem.js';
 import { problems } from './problems.js';
+import { tcpSocketOf } from './secure-server.js';
 
 const LINGER_MS = 5000;
 const LONGEST_SHOWN = 80;
@@ -187,8 +188,8 @@ export class Connections {
     if (this.isOver()) this.end(this.strangerToClose() ?? connection);
   }
 
-  private asked(socket: Watched): void {
-    const connection = socket[CONNECTION];
+  private asked(socket: Socket): void {
+    const connection = connectionOf(socket);
     if (connection !== undefined && this.silent.delete(connection)) this.asking.add(connection);
   }
 
@@ -256,9 +257,13 @@ export class Connections {
   }
 }
 
+function connectionOf(socket: Socket): Connection | undefined {
+  return (tcpSocketOf(socket) as Watched)[CONNECTION];
+}
+
 /** Protects a request's connection from being closed while its login is verified. */
 export async function whileProving<T>({ socket }: IncomingMessage, task: () => Promise<T>): Promise<T> {
-  const connection = (socket as Watched)[CONNECTION];
+  const connection = connectionOf(socket);
   if (connection === undefined) return task();
   connection.proving += 1;
   try {
@@ -274,6 +279,6 @@ export function takeConnection(
   response: ServerResponse,
   username: string,
 ): void {
-  const connection = (socket as Watched)[CONNECTION];
+  const connection = connectionOf(socket);
   connection?.owner.take(connection, username, response);
 }

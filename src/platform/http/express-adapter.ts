@@ -1,10 +1,12 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import type { TlsOptions } from 'node:tls';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import { answerText, answerProblem } from './answer.js';
 import { Problem } from './problem.js';
 import { problems } from './problems.js';
+import { createSecureServer } from './secure-server.js';
 
 /** Interval of the check for requests that exceed their time limits (milliseconds). Node's default is 30 s. */
 const LOOKED_EVERY_MS = 1000;
@@ -25,8 +27,11 @@ export type OtherMethodHandler = (
 export class ReadyExpressAdapter extends ExpressAdapter {
   private otherMethod: OtherMethodHandler | undefined;
 
-  /** Routing is strict and case-sensitive, so that a different spelling of a path cannot bypass a proxy's rule. */
-  constructor() {
+  /**
+   * With options for TLS, the server speaks HTTPS. Routing is strict and case-sensitive, so that a different spelling of
+   * a path cannot bypass a proxy's rule.
+   */
+  constructor(private readonly tls?: TlsOptions) {
     super(express().enable('case sensitive routing').enable('strict routing'));
   }
 
@@ -56,7 +61,11 @@ export class ReadyExpressAdapter extends ExpressAdapter {
     app.response = Object.setPrototypeOf(ReadyResponse.prototype, app.response) as Express['response'];
     app.response.json = json;
     const classes = { IncomingMessage: ReadyRequest, ServerResponse: ReadyResponse };
-    this.httpServer = createServer({ ...classes, connectionsCheckingInterval: LOOKED_EVERY_MS }, app);
+    const options = { ...classes, connectionsCheckingInterval: LOOKED_EVERY_MS };
+    this.httpServer =
+      this.tls === undefined
+        ? createServer(options, app)
+        : createSecureServer({ ...options, ...this.tls }, app);
   }
 }
 

@@ -8,4 +8,11 @@ export {
   takeConnection,
   whileProving,
 } from './connections.js';
+export {
+  type CertificateObserver,
+  ServedCertificate,
+  certificateFiles,
+  loadCertificate,
+} from './certificate.js';
+export { createSecureServer } from './secure-server.js';
 export { endUnreadBodies, giveRequestId, readPlainTarget } from './middleware.js';

@@ -221,12 +221,19 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly certificateEnds = new Gauge({
+    name: 'tidemark_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate in use ends, as a Unix time; absent without TLS_CERT.',
+    registers: [this.registry],
+  });
+
   /**
    * Prometheus sees only the increase of a series that it has seen before, so the series start at 0 before the first
    * pass.
    */
   constructor() {
     for (const reason of ['first start', 'repair']) this.passes.inc({ reason }, 0);
+    this.certificateEnds.remove();
   }
 
   collectProcess(): void {

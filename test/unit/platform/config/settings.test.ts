@@ -235,6 +235,32 @@ describe('With `NODE_ENV=production`, no `MONGODB_URI` is an error', () => {
   });
 });
 
+describe('Settings that are of no use without another one', () => {
+  it.each([
+    [
+      { TLS_CERT: '/c' },
+      'TLS_KEY is missing: TLS_CERT is set. Set both, for example TLS_KEY=/etc/tidemark/tls.key, or neither.',
+    ],
+    [
+      { TLS_KEY: '/k' },
+      'TLS_CERT is missing: TLS_KEY is set. Set both, for example TLS_CERT=/etc/tidemark/tls.crt, or neither.',
+    ],
+    [
+      { TLS_CLIENT_CA: '/a' },
+      'TLS_CERT is missing: TLS_CLIENT_CA is set. Set both, for example TLS_CERT=/etc/tidemark/tls.crt, or neither.',
+    ],
+  ])('%j', (environment: Record<string, string>, sentence) => expect(refusal(environment)).toBe(sentence));
+
+  it('the files themselves are not read here: commands need none of them', () => {
+    const paths = { TLS_CERT: '/none/c', TLS_KEY: '/none/k', TLS_CLIENT_CA: '/none/a' };
+    expect(readSettings(paths)).toMatchObject({
+      tlsCert: '/none/c',
+      tlsKey: '/none/k',
+      tlsClientCa: '/none/a',
+    });
+  });
+});
+
 describe('A role of a part needs `MONGODB_URI`', () => {
   it.each(['serve', 'watch'])('%s', (role) => {
     expect(refusal({ ROLE: role })).toBe(
