@@ -1,14 +1,16 @@
+import type { IncomingMessage, Server } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import type { INestApplication } from '@nestjs/common';
 import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface.js';
 import { ExternalContextCreator, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { administrationProblem } from './administration/index.js';
 import { AppModule } from './app.module.js';
 import { AboveApplications, Needs } from './auth/index.js';
 import { descriptorLimit, type Settings } from './platform/config/index.js';
 import { isUnasked, serveConsole } from './administration/console/index.js';
+import { MetricsPort } from './health/index.js';
 import { databaseProblem } from './platform/database/index.js';
 import {
   answerClientError,
@@ -40,6 +42,9 @@ import { ConsumerNotes, aboutRequest, noteConsumer } from './replication/feed/in
 const OTHER_DESCRIPTORS = 256;
 /** The usual descriptor limit of an operating system. */
 const USUAL_DESCRIPTORS = 1024;
+
+/** Connections of METRICS_PORT: for probes and scrapes, three quarters of which may be open at a time. */
+const APART_CONNECTIONS = 64;
 
 /**
  * A connection without activity for this long is closed (milliseconds). A client that stops reading would otherwise
@@ -83,14 +88,9 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   );
   const logger = app.get(ServiceLogger);
   app.useLogger(logger);
-  const server = app.getHttpServer().on('clientError', answerClientError).setTimeout(STALLED_MS);
-  server.keepAliveTimeout = settings.keepAliveMs;
-  server.requestTimeout = settings.receiveMs;
-  server.headersTimeout = Math.min(HEADERS_MS, settings.receiveMs);
+  const server = app.getHttpServer();
   const tell = (line: string) => logger.warn(line, 'Connections');
-  new Connections(mostConnections(settings), tell, settings.credentialConnections).watch(server);
-  server.on('checkContinue', (request, response) => server.emit('request', request, response));
-  server.on('checkExpectation', refuseExpectation);
+  bound(server, settings, new Connections(mostConnections(settings), tell, settings.credentialConnections));
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');
@@ -106,13 +106,52 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
     readPlainTarget,
     allowNotModified,
   );
+  if (settings.metricsPort !== undefined) {
+    const isApart = openApart(app, adapter, (own) =>
+      bound(own, settings, new Connections(APART_CONNECTIONS, tell, 0, 'METRICS_PORT takes')),
+    );
+    app.use(keepApart(isApart));
+  }
   if (settings.role === 'watch') app.use(refuseToServe);
   app.use(endUnreadBodies, answerInTime(patience(settings)));
   app.useGlobalFilters(new ProblemFilter([databaseProblem, administrationProblem]));
   adapter.onOtherMethod(refuseOtherMethods(app));
   if (settings.console) serveConsole(app);
-  if (settings.docs) serveDocs(app, settings.limitMax);
+  const isOnMainPort = (path: string) => settings.metricsPort === undefined || !OWN_STATE.test(path);
+  if (settings.docs) serveDocs(app, settings.limitMax, isOnMainPort);
   return app;
+}
+
+/** Bounds the connections and requests of a server. */
+function bound(server: Server, { keepAliveMs, receiveMs }: Settings, connections: Connections): void {
+  server.on('clientError', answerClientError).setTimeout(STALLED_MS);
+  server.keepAliveTimeout = keepAliveMs;
+  server.requestTimeout = receiveMs;
+  server.headersTimeout = Math.min(HEADERS_MS, receiveMs);
+  connections.watch(server);
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
+  server.on('checkExpectation', refuseExpectation);
+}
+
+/** Prepares the server for METRICS_PORT. Returns whether a request has come to it. */
+function openApart(
+  app: INestApplication,
+  adapter: ReadyExpressAdapter,
+  limit: (server: Server) => void,
+): (request: IncomingMessage) => boolean {
+  const apart = new WeakSet<IncomingMessage>();
+  const server = adapter.plainServer((request) => apart.add(request));
+  limit(server);
+  app.get(MetricsPort, { strict: false }).use(server);
+  return (request) => apart.has(request);
+}
+
+/** Health and metrics are served on METRICS_PORT alone, and nothing else is served there. */
+function keepApart(isApart: (request: IncomingMessage) => boolean): RequestHandler {
+  return (request, response, next) => {
+    if (OWN_STATE.test(request.path) === isApart(request)) next();
+    else answerProblem(request, response, problems.notFound());
+  };
 }
 
 type Passing = (request: Request, response: Response) => Promise<void>;
@@ -147,9 +186,10 @@ function certificateObserver(logger: ServiceLogger, { certificateEnds }: Metrics
   };
 }
 
-function mostConnections({ maxConnections }: Settings): number {
+function mostConnections({ maxConnections, metricsPort }: Settings): number {
   const descriptors = descriptorLimit() ?? USUAL_DESCRIPTORS;
-  const free = Math.max(Math.floor(descriptors / 2), descriptors - OTHER_DESCRIPTORS);
+  const reserved = OTHER_DESCRIPTORS + (metricsPort === undefined ? 0 : APART_CONNECTIONS);
+  const free = Math.max(Math.floor(descriptors / 2), descriptors - reserved);
   return maxConnections === 0 ? free : Math.min(maxConnections, free);
 }
 

@@ -15,15 +15,17 @@ import {
 } from './platform/config/index.js';
 import { Preparation } from './platform/database/index.js';
 import { type EmbeddedDatabase, startEmbedded } from './embedded/index.js';
+import { MetricsPort, Readiness } from './health/index.js';
 import { setUpHeap } from './heap.js';
 import {
   assertCanListen,
   assertCertificate,
   baseUrlOf,
   listen,
+  reportDatabase,
   say,
   stopOnSignals,
-  reportDatabase,
+  urlApart,
 } from './start.js';
 import { Metrics } from './platform/observability/index.js';
 import { EventStreams, MaxService } from './replication/feed/index.js';
@@ -41,17 +43,19 @@ async function main(): Promise<void> {
   const app = await createApp(settings, mongodbUri);
   isStopping = stopOnSignals(app, {
     say,
+    beUnready: () => app.get(Readiness, { strict: false }).stop(),
     endStreams: () => app.get(EventStreams, { strict: false }).end(),
     stopDatabase: async () => embedded?.stop(),
   });
   app.get(Metrics).collectProcess();
   void app.get(FormatWatch, { strict: false }).refused.catch(fail);
-  await listen(app, settings);
+  const apart = await listen(app, settings, app.get(MetricsPort, { strict: false }));
   const { port } = app.getHttpServer().address() as AddressInfo;
   const baseUrl = baseUrlOf(settings, port);
   const preparation = app.get(Preparation);
   if (embedded === undefined) await reportDatabase(preparation, say);
   say(`Tidemark listens at ${baseUrl}`);
+  if (apart !== undefined) say(`Health and metrics are at ${urlApart(settings, apart)}`);
   const ended = endedSupport();
   if (ended !== undefined) new Logger('Start').warn(ended);
   if (embedded) say(`Other programs can write into the embedded database at ${embedded.uri}`);

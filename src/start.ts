@@ -7,10 +7,11 @@ import { FatalError, settledWithin, visible } from './platform/common/index.js';
 import type { Settings } from './platform/config/index.js';
 import type { Preparation } from './platform/database/index.js';
 import { certificateFiles, loadCertificate } from './platform/http/index.js';
+import type { MetricsPort } from './health/index.js';
 import { onOrphaned } from './embedded/index.js';
 
-/** The setting that an operator must correct, by error code of the operating system. */
-const WRONG_SETTING: Record<string, keyof typeof ADVICE> = {
+/** What an operator must correct, by error code of the operating system. */
+const WRONG_PART: Record<string, 'host' | 'port'> = {
   EADDRINUSE: 'port',
   EACCES: 'port',
   EADDRNOTAVAIL: 'host',
@@ -19,11 +20,6 @@ const WRONG_SETTING: Record<string, keyof typeof ADVICE> = {
   EAI_FAIL: 'host',
   EINVAL: 'host',
   ENOTFOUND: 'host',
-};
-
-const ADVICE = {
-  host: 'Set HOST to an address of this machine, such as 127.0.0.1 or 0.0.0.0.',
-  port: 'Set PORT to a port that is free and allowed.',
 };
 
 /**
@@ -59,21 +55,43 @@ export function say(text: string): void {
   process.stderr.write(`${lines.join('\n')}\n`);
 }
 
-type Address = Pick<Settings, 'host' | 'port'>;
+type MainAddress = Pick<Settings, 'host' | 'port'>;
+
+type Addresses = MainAddress & Partial<Pick<Settings, 'metricsHost' | 'metricsPort'>>;
+
+interface Address extends MainAddress {
+  /** The settings that it comes from. */
+  names: { host: string; port: string };
+}
+
+function mainAddress({ host, port }: MainAddress): Address {
+  return { host, port, names: { host: 'HOST', port: 'PORT' } };
+}
+
+/** The address of METRICS_PORT; undefined without one. */
+function addressApart({ host, metricsHost, metricsPort }: Addresses): Address | undefined {
+  if (metricsPort === undefined) return undefined;
+  const names = { host: metricsHost === undefined ? 'HOST' : 'METRICS_HOST', port: 'METRICS_PORT' };
+  return { host: metricsHost ?? host, port: metricsPort, names };
+}
 
 /**
- * Opens the port. If HOST or PORT is not available, closes the application first, so that it logs no errors when the
- * embedded database stops, and throws a FatalError that names the setting.
+ * Opens the port, and METRICS_PORT if there is one, whose number it returns. If an address is not available, closes the
+ * application first, so that it logs no errors when the embedded database stops, and throws a FatalError that names the
+ * setting.
  */
 export async function listen(
   app: Pick<INestApplication, 'listen' | 'close'>,
-  address: Address,
-): Promise<void> {
+  addresses: Addresses,
+  apart?: Pick<MetricsPort, 'listen'>,
+): Promise<number | undefined> {
+  const other = addressApart(addresses);
   try {
-    await app.listen(address.port, address.host);
+    await app.listen(addresses.port, addresses.host).catch(clearly(mainAddress(addresses)));
+    return other && (await apart?.listen(other.port, other.host).catch(clearly(other)));
   } catch (error) {
     await closeInTime(app);
-    clearly(address)(error);
+    throw error;
   }
 }
 
@@ -85,12 +103,27 @@ export function assertCertificate(settings: Settings): void {
 
 /** The URL of the service, as it is shown to the operator. */
 export function baseUrlOf({ tlsCert, host }: Pick<Settings, 'tlsCert' | 'host'>, port: number): string {
-  const scheme = tlsCert === undefined ? 'http' : 'https';
-  return `${scheme}://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  return `${tlsCert === undefined ? 'http' : 'https'}://${inUrl(host)}:${port}`;
 }
 
+/** The URL of METRICS_PORT, which has opened under this number. */
+export function urlApart(
+  { metricsHost, host }: Pick<Settings, 'metricsHost' | 'host'>,
+  port: number,
+): string {
+  return `http://${inUrl(metricsHost ?? host)}:${port}`;
+}
+
+const inUrl = (host: string) => (isIPv6(host) ? `[${host}]` : host);
+
 /** Throws the same error as {@link listen} before anything else starts, because a database may take long to start. */
-export async function assertCanListen(address: Address): Promise<void> {
+export async function assertCanListen(addresses: Addresses): Promise<void> {
+  await tryAddress(mainAddress(addresses));
+  const apart = addressApart(addresses);
+  if (apart !== undefined) await tryAddress(apart);
+}
+
+async function tryAddress(address: Address): Promise<void> {
   const server = createServer().listen(address.port, address.host);
   await once(server, 'listening').catch(clearly(address));
   server.close();
@@ -119,6 +152,8 @@ export async function reportDatabase(
 /** The effects of a stop. */
 interface Stop {
   say: (line: string) => void;
+  /** Reports to probes that this instance is not ready. */
+  beUnready: () => void;
   /** Ends the event streams, which otherwise never end. */
   endStreams: () => void;
   stopDatabase: () => Promise<void>;
@@ -132,7 +167,7 @@ interface Stop {
  */
 export function stopOnSignals(
   app: NestExpressApplication,
-  { say, endStreams, stopDatabase }: Stop,
+  { say, beUnready, endStreams, stopDatabase }: Stop,
 ): () => boolean {
   const log = new Logger('Stop');
   const open = countRequests(app.getHttpServer());
@@ -140,6 +175,7 @@ export function stopOnSignals(
   const stop = (tell: (line: string) => void, how: string, advice = '') => {
     if (begun !== undefined) return;
     begun = performance.now();
+    beUnready();
     endStreams();
     tell(`${how}${whatEndsFirst(open())}${advice}`);
     void stopInOrder(app, stopDatabase).then(
@@ -164,13 +200,17 @@ export function stopOnSignals(
   return () => begun !== undefined;
 }
 
-function clearly({ host, port }: Address): (error: unknown) => never {
+function clearly({ host, port, names }: Address): (error: unknown) => never {
   return (error) => {
     const { code, message } = error as NodeJS.ErrnoException;
-    const setting = WRONG_SETTING[code ?? ''];
-    if (setting === undefined) throw error;
+    const part = WRONG_PART[code ?? ''];
+    if (part === undefined) throw error;
+    const example = {
+      host: `${names.host} to an address of this machine, such as 127.0.0.1 or 0.0.0.0`,
+      port: `${names.port} to a port that is free and allowed`,
+    };
     throw new FatalError(
-      `HOST "${host}" with PORT ${port} cannot be listened at: ${message}. ${ADVICE[setting]}`,
+      `${names.host} "${host}" with ${names.port} ${port} cannot be listened at: ${message}. Set ${example[part]}.`,
     );
   };
 }

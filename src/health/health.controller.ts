@@ -73,6 +73,7 @@ export class HealthController {
         () => this.readiness.replication(),
       ])
       .catch((error: { getResponse(): HealthCheckResult }) => error.getResponse());
-    response.status(result.status === 'ok' ? 200 : 503).json(result);
+    const status = this.readiness.isStopping ? 'shutting_down' : result.status;
+    response.status(status === 'ok' ? 200 : 503).json({ ...result, status });
   }
 }

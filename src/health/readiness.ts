@@ -67,6 +67,8 @@ const USUAL_LAG_S = 30;
 /** The conditions under which a load balancer may send requests to this instance. */
 @Injectable()
 export class Readiness {
+  private stopping = false;
+
   constructor(
     private readonly reads: HealthReads,
     private readonly indicators: HealthIndicatorService,
@@ -74,6 +76,15 @@ export class Readiness {
     private readonly keeper: IndexKeeper,
     private readonly unwatched: UnwatchedFeeds,
   ) {}
+
+  /** From now on this instance is not ready, whatever the checks find: it has begun to stop. */
+  stop(): void {
+    this.stopping = true;
+  }
+
+  get isStopping(): boolean {
+    return this.stopping;
+  }
 
   async database(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('database');

@@ -101,12 +101,19 @@ export class ServiceProcess {
   }
 
   get url(): string | undefined {
-    return this.lines.map((line) => /^Tidemark listens at (http:\S+)$/.exec(line)?.[1]).find(Boolean);
+    return this.lines.map((line) => /^Tidemark listens at (https?:\S+)$/.exec(line)?.[1]).find(Boolean);
+  }
+
+  /** Where health and metrics are. */
+  get stateUrl(): string | undefined {
+    const apart = this.lines.map((line) => /^Health and metrics are at (\S+)$/.exec(line)?.[1]).find(Boolean);
+    return apart ?? this.url;
   }
 
   async isReady(): Promise<boolean> {
-    if (this.url === undefined) return false;
-    return fetch(`${this.url}/health/ready`).then(
+    const { stateUrl } = this;
+    if (stateUrl === undefined) return false;
+    return fetch(`${stateUrl}/health/ready`).then(
       (answer) => answer.status === 200,
       () => false,
     );

@@ -5,7 +5,7 @@ import { mongo } from 'mongoose';
 import { createApp } from '../../src/app.js';
 import { readSettings } from '../../src/platform/config/index.js';
 import { ControlStream } from '../../src/platform/control/index.js';
-import { Gauges } from '../../src/health/index.js';
+import { Gauges, MetricsPort } from '../../src/health/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import { WatchedPlace } from '../../src/replication/store/index.js';
 import { TestApplication } from './application.js';
@@ -35,7 +35,7 @@ export class TestService {
     readonly app: NestExpressApplication,
     private readonly database: TestDatabase,
     readonly url: string,
-    private readonly isShared = false,
+    private readonly more: { isShared?: boolean; apart?: string } = {},
   ) {
     const place = app.get(WatchedPlace, { strict: false });
     this.watching = new TestWatcher(database.db, place, app.get(ControlStream, { strict: false }));
@@ -50,7 +50,7 @@ export class TestService {
       const { app, database, url } = await TestService.start(SHARED);
       return { app, database, url, client: database.client, uri: database.uri };
     });
-    return new TestService(app, database, url, true);
+    return new TestService(app, database, url, { isShared: true });
   }
 
   /**
@@ -83,7 +83,15 @@ export class TestService {
     const app = await createApp(settings, settings.mongodbUri ?? uri);
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
-    return new TestService(app, database, `http://127.0.0.1:${port}`);
+    const url = `${settings.tlsCert === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
+    if (settings.metricsPort === undefined) return new TestService(app, database, url);
+    const apart = await app.get(MetricsPort, { strict: false }).listen(settings.metricsPort, '127.0.0.1');
+    return new TestService(app, database, url, { apart: `http://127.0.0.1:${apart}` });
+  }
+
+  /** Where health and metrics are. */
+  get stateUrl(): string {
+    return this.more.apart ?? this.url;
   }
 
   /** The watcher as this instance hears of it, whichever instance leads. */
@@ -142,7 +150,7 @@ export class TestService {
   }
 
   async ready(): Promise<void> {
-    await eventually(async () => (await fetch(`${this.url}/health/ready`)).status === 200);
+    await eventually(async () => (await fetch(`${this.stateUrl}/health/ready`)).status === 200);
   }
 
   /** A service that never becomes ready must not go on beside the tests that follow. */
@@ -172,7 +180,7 @@ export class TestService {
 
   /** Stops this instance in good order; the database stays. */
   async leave(): Promise<void> {
-    if (this.isShared) throw new Error('Other files use this service.');
+    if (this.more.isShared === true) throw new Error('Other files use this service.');
     this.left = true;
     await this.app.close();
   }
@@ -185,7 +193,7 @@ export class TestService {
 
   /** Stops this instance, and drops the database: the last instance does so. */
   async stop(): Promise<void> {
-    if (this.isShared) throw new Error('Other files use this service.');
+    if (this.more.isShared === true) throw new Error('Other files use this service.');
     if (!this.left) await this.app.close();
     await this.db.dropDatabase();
     await this.database.client.close();

@@ -53,6 +53,34 @@ describe('an address that cannot be had is one clear line that names the setting
     server.close();
   });
 
+  it.each([
+    [{ metricsHost: undefined }, 'HOST'],
+    [{ metricsHost: '127.0.0.1' }, 'METRICS_HOST'],
+  ])('METRICS_PORT that is taken: %j', async (host, name) => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as { port: number };
+    const addresses = { host: '127.0.0.1', port: 0, metricsPort: port, ...host };
+    const sentence = new RegExp(
+      `^${name} "127.0.0.1" with METRICS_PORT ${port} [^\\n]+EADDRINUSE[^\\n]+ Set METRICS_PORT to a port [^\\n]+$`,
+    );
+    await expect(assertCanListen(addresses)).rejects.toMatchObject({
+      message: expect.stringMatching(sentence),
+    });
+    const server = createServer();
+    const app = application(server);
+    const apart = {
+      listen: () => once(createServer().listen(port, '127.0.0.1'), 'listening').then(() => port),
+    };
+    await expect(listen(app, addresses, apart)).rejects.toMatchObject({
+      name: 'FatalError',
+      message: expect.stringMatching(sentence),
+    });
+    expect(app.close).toHaveBeenCalledTimes(1);
+    server.close();
+    holder.close();
+  });
+
   it('any other error goes on as it is', async () => {
     const other = new Error('other');
     const app = { ...application(createServer()), listen: () => Promise.reject(other) };

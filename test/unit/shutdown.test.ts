@@ -8,6 +8,7 @@ import { stopOnSignals } from '../../src/start.js';
 let server: Server;
 let exit: jest.SpyInstance;
 let logged: jest.SpyInstance;
+const beUnready = jest.fn();
 const endStreams = jest.fn();
 const stopDatabase = jest.fn(() => Promise.resolve());
 const say = jest.fn();
@@ -17,6 +18,7 @@ beforeEach(async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
   exit = jest.spyOn(process, 'exit').mockImplementation();
   logged = jest.spyOn(Logger.prototype, 'log').mockImplementation();
+  beUnready.mockReset();
   endStreams.mockReset();
   stopDatabase.mockClear();
   say.mockClear();
@@ -33,6 +35,7 @@ afterEach(() => {
 function stopOnSignalsWith(close: () => Promise<unknown>): void {
   stopOnSignals({ getHttpServer: () => server, close } as unknown as NestExpressApplication, {
     say,
+    beUnready,
     endStreams,
     stopDatabase,
   });
@@ -66,6 +69,7 @@ describe('On SIGTERM or SIGINT the service stops listening, finishes what runs (
     const { cut } = await begin();
     process.emit(signal);
     process.emit(signal);
+    expect(beUnready).toHaveBeenCalledTimes(1);
     expect(server.listening).toBe(false);
     jest.advanceTimersByTime(9_999);
     expect(exit).not.toHaveBeenCalled();

@@ -14,7 +14,7 @@ const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 /** `isSecret`: the value may also be the content of a file, which `X_FILE` names for the setting `X`. */
 export type Setting<V> = { env: string; fallback: V; isSecret?: true } & (
   | { type: 'text' | 'uri' | 'switch' | 'production' | 'proxies' | 'origins' }
-  | { type: 'integer'; min: number; max: number }
+  | { type: 'integer'; min: number; max: number; example?: number }
   | { type: 'choice'; choices: string[] }
 );
 
@@ -106,8 +106,15 @@ function checkedUri(setting: Setting<unknown>, text: string): string {
   return text;
 }
 
-function range(setting: { min: number; max: number; fallback: unknown }): string {
-  return `a whole number from ${setting.min} to ${setting.max}, such as ${String(setting.fallback)}`;
+interface Ranged {
+  min: number;
+  max: number;
+  example?: number;
+  fallback: unknown;
+}
+
+function range({ min, max, example, fallback }: Ranged): string {
+  return `a whole number from ${min} to ${max}, such as ${String(example ?? fallback)}`;
 }
 
 function check<V>(right: boolean, setting: Setting<unknown>, shown: string, example: string, value: V): V {

@@ -60,6 +60,15 @@ export const settingTable: SettingTable<Settings> = {
   auditTrailDays: { env: 'AUDIT_TRAIL_DAYS', type: 'integer', min: 1, max: 36_500, fallback: 365 },
   restampHistoryDays: { env: 'RESTAMP_HISTORY_DAYS', type: 'integer', min: 0, max: 36_500, fallback: 30 },
   trustProxy: { env: 'TRUST_PROXY', type: 'proxies', fallback: '' },
+  metricsHost: { env: 'METRICS_HOST', type: 'text', fallback: undefined },
+  metricsPort: {
+    env: 'METRICS_PORT',
+    type: 'integer',
+    min: 0,
+    max: 65_535,
+    example: 9464,
+    fallback: undefined,
+  },
   metrics: { env: 'METRICS', type: 'switch', fallback: true },
   docs: { env: 'DOCS', type: 'switch', fallback: true },
   console: { env: 'CONSOLE', type: 'switch', fallback: true },
@@ -125,6 +134,10 @@ export interface Settings {
   /** Days for which the history of re-stamps and their reasons is kept; 0 disables the history. */
   restampHistoryDays: number;
   trustProxy: string;
+  /** Address of `metricsPort`; without it, that of `host`. */
+  metricsHost: string | undefined;
+  /** TCP port of health checks and metrics, which are then not served on `port`; 0 takes a free one. */
+  metricsPort: number | undefined;
   metrics: boolean;
   docs: boolean;
   console: boolean;
@@ -139,6 +152,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
   const settings = parseSettings(settingTable, environment);
   assertDatabase(settings);
   assertTls(settings);
+  assertPorts(settings);
   return settings;
 }
 
@@ -170,6 +184,17 @@ function assertTls({ tlsCert, tlsKey, tlsClientCa }: Settings): void {
     throw missing('TLS_KEY', 'TLS_CERT', '/etc/tidemark/tls.key');
   if (tlsClientCa !== undefined && tlsCert === undefined)
     throw missing('TLS_CERT', 'TLS_CLIENT_CA', '/etc/tidemark/tls.crt');
+}
+
+function assertPorts({ host, port, metricsHost, metricsPort }: Settings): void {
+  if (metricsPort === undefined && metricsHost !== undefined)
+    throw new ConfigError(
+      'METRICS_PORT is missing: METRICS_HOST is set. Set both, for example METRICS_PORT=9464, or neither.',
+    );
+  if (metricsPort === port && port !== 0 && (metricsHost ?? host) === host)
+    throw new ConfigError(
+      `METRICS_PORT ${port} is PORT as well. Set METRICS_PORT to another port, or leave it out to serve health and metrics on PORT.`,
+    );
 }
 
 /**

@@ -149,6 +149,8 @@ export class Connections {
     private readonly most: number,
     private readonly tell: (line: string) => void,
     ofCredential = 0,
+    /** For the log: the setting of the limit, and a verb. */
+    private readonly limit = 'MAX_CONNECTIONS allows',
   ) {
     this.share = Math.max(1, Math.floor(most * SHARE));
     this.mostOfCredential = ofCredential || Math.max(1, Math.floor(most * SHARE_OF_CREDENTIAL));
@@ -251,7 +253,7 @@ export class Connections {
     if (now - this.loggedAt < LOGGED_EVERY_MS) return;
     this.loggedAt = now;
     this.tell(
-      `More connections are open than MAX_CONNECTIONS allows: ${this.most}, of which ${this.share} without a login. ` +
+      `More connections are open than ${this.limit}: ${this.most}, of which ${this.share} without a login. ` +
         'The oldest without a login are closed, and idle ones with a login where those alone are too many.',
     );
   }

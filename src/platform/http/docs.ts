@@ -42,7 +42,11 @@ const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#swagger-ui', dee
 const IN_APPLICATION = '/{org}/';
 
 /** The OpenAPI document of the application's routes, where pages have at most `limitMax` items. */
-export function openApiDocument(app: INestApplication, limitMax: number): OpenAPIObject {
+export function openApiDocument(
+  app: INestApplication,
+  limitMax: number,
+  isServed: (path: string) => boolean = () => true,
+): OpenAPIObject {
   const info = new DocumentBuilder()
     .setTitle('Tidemark')
     .setDescription('Replication feeds and member writes over MongoDB that lose no change.')
@@ -51,6 +55,7 @@ export function openApiDocument(app: INestApplication, limitMax: number): OpenAP
     .addBasicAuth();
   for (const [name, description] of Object.entries(TAGS)) info.addTag(name, description);
   const document = SwaggerModule.createDocument(app, info.build(), { operationIdFactory: byMethodName });
+  document.paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => isServed(path)));
   describeLimit(document, limitMax);
   describeBodies(document);
   nameUnions(document);
@@ -58,10 +63,14 @@ export function openApiDocument(app: INestApplication, limitMax: number): OpenAP
 }
 
 /** Serves the document at `/openapi.json` and a page to try it at `/docs`. */
-export function serveDocs(app: INestApplication, limitMax: number): void {
+export function serveDocs(
+  app: INestApplication,
+  limitMax: number,
+  isServed?: (path: string) => boolean,
+): void {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   let known: OpenAPIObject | undefined;
-  const document = () => (known ??= openApiDocument(app, limitMax));
+  const document = () => (known ??= openApiDocument(app, limitMax, isServed));
   serveBytes(app, '/docs', { type: '.html', read: () => PAGE });
   serveBytes(app, '/docs/start.js', { type: '.js', read: () => START });
   for (const file of FILES)

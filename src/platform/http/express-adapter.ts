@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { TlsOptions } from 'node:tls';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
@@ -25,6 +25,9 @@ export type OtherMethodHandler = (
  * costs more than all the rest of Express. This adapter creates both with the prototypes that Express needs.
  */
 export class ReadyExpressAdapter extends ExpressAdapter {
+  /** Makes one more server for the same routes, without TLS. `before` sees each of its requests first. */
+  plainServer!: (before: (request: IncomingMessage) => void) => Server;
+
   private otherMethod: OtherMethodHandler | undefined;
 
   /**
@@ -66,6 +69,11 @@ export class ReadyExpressAdapter extends ExpressAdapter {
       this.tls === undefined
         ? createServer(options, app)
         : createSecureServer({ ...options, ...this.tls }, app);
+    this.plainServer = (before) =>
+      createServer(options, (request, response) => {
+        before(request);
+        app(request, response);
+      });
   }
 }
 

@@ -15,9 +15,6 @@ const refusal = (environment: Record<string, string>): string => {
   }
 };
 
-const read = <K extends keyof Settings>(key: K, text: string): Settings[K] =>
-  readSettings({ [settingTable[key].env]: text })[key];
-
 describe('Settings come from the environment', () => {
   it('without any, each has its default', () => {
     const defaults = Object.entries(settingTable).map(([key, { fallback }]) => [key, fallback] as const);
@@ -76,6 +73,8 @@ describe('Settings come from the environment', () => {
     ['restampHistoryDays', '0', 0],
     ['trustProxy', '2', '2'],
     ['trustProxy', 'loopback, 10.0.0.0/8,fd00::/8, 192.0.2.1', 'loopback, 10.0.0.0/8,fd00::/8, 192.0.2.1'],
+    ['metricsPort', '0', 0],
+    ['metricsPort', '9464', 9464],
     ['metrics', 'off', false],
     ['docs', 'ON', true],
     ['console', 'off', false],
@@ -132,6 +131,8 @@ describe('a bad value stops the start with one clear line', () => {
     ['trustProxy', '10.0.0.0/33'],
     ['trustProxy', '10.0.0.0/8/8'],
     ['trustProxy', 'loopback,,'],
+    ['metricsPort', '65536'],
+    ['metricsPort', 'http'],
     ['metrics', 'yes'],
     ['docs', '1'],
     ['console', 'yes'],
@@ -217,56 +218,5 @@ describe('a bad value stops the start with one clear line', () => {
 
   it('the first bad one is told', () => {
     expect(refusal({ PORT: 'a', LIMIT_MAX: 'b' })).toMatch(/^PORT/);
-  });
-});
-
-describe('With `NODE_ENV=production`, no `MONGODB_URI` is an error', () => {
-  it('that says what to do', () => {
-    expect(refusal({ NODE_ENV: 'production' })).toMatch(
-      /^MONGODB_URI is missing: [^\n]+ Set it, for example to mongodb:/,
-    );
-    expect(refusal({ NODE_ENV: 'production', MONGODB_URI: ' ' })).toMatch(/^MONGODB_URI is missing/);
-  });
-
-  it('and none otherwise', () => {
-    expect(readSettings({ NODE_ENV: 'test' }).mongodbUri).toBeUndefined();
-    expect(read('production', 'test')).toBe(false);
-    expect(readSettings({ NODE_ENV: 'production', MONGODB_URI: 'mongodb://db/x' }).production).toBe(true);
-  });
-});
-
-describe('Settings that are of no use without another one', () => {
-  it.each([
-    [
-      { TLS_CERT: '/c' },
-      'TLS_KEY is missing: TLS_CERT is set. Set both, for example TLS_KEY=/etc/tidemark/tls.key, or neither.',
-    ],
-    [
-      { TLS_KEY: '/k' },
-      'TLS_CERT is missing: TLS_KEY is set. Set both, for example TLS_CERT=/etc/tidemark/tls.crt, or neither.',
-    ],
-    [
-      { TLS_CLIENT_CA: '/a' },
-      'TLS_CERT is missing: TLS_CLIENT_CA is set. Set both, for example TLS_CERT=/etc/tidemark/tls.crt, or neither.',
-    ],
-  ])('%j', (environment: Record<string, string>, sentence) => expect(refusal(environment)).toBe(sentence));
-
-  it('the files themselves are not read here: commands need none of them', () => {
-    const paths = { TLS_CERT: '/none/c', TLS_KEY: '/none/k', TLS_CLIENT_CA: '/none/a' };
-    expect(readSettings(paths)).toMatchObject({
-      tlsCert: '/none/c',
-      tlsKey: '/none/k',
-      tlsClientCa: '/none/a',
-    });
-  });
-});
-
-describe('A role of a part needs `MONGODB_URI`', () => {
-  it.each(['serve', 'watch'])('%s', (role) => {
-    expect(refusal({ ROLE: role })).toBe(
-      `MONGODB_URI is missing: with ROLE=${role} the embedded database is not used, since another instance has to do the ` +
-        'rest. Set it, for example to mongodb://db1,db2,db3/tidemark?replicaSet=rs0.',
-    );
-    expect(readSettings({ ROLE: role, MONGODB_URI: 'mongodb://db/x' }).role).toBe(role);
   });
 });
