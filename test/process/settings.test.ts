@@ -1,9 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { RENEWED } from '../support/certificates.js';
 import { startOwn, type OwnMongod } from '../support/own-mongod.js';
+import { TLS_IDENTITY } from '../support/tls-identity.js';
+import { eventually } from '../support/eventually.js';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
 
 jest.setTimeout(300_000);
@@ -49,8 +54,8 @@ async function admin(words: string[], environment: Record<string, string>) {
   return { code: code as number, output, errors };
 }
 
-async function written(content: string): Promise<string> {
-  const path = join(dataDir, 'uri');
+async function written(content: string, name = 'uri'): Promise<string> {
+  const path = join(dataDir, name);
   await writeFile(path, content);
   return path;
 }
@@ -80,4 +85,56 @@ describe('`MONGODB_URI_FILE`', () => {
       errors: `${sentence}\n`,
     });
   });
+});
+
+describe('TLS_CERT, TLS_KEY and METRICS_PORT that are wrong end the start with one line, before a database is begun', () => {
+  it('a key of another certificate, with exit code 78', async () => {
+    const TLS_CERT = await written(TLS_IDENTITY.cert, 'cert');
+    const TLS_KEY = await written(RENEWED.key, 'key');
+    const service = start({ TLS_CERT, TLS_KEY, LOG_LEVEL: 'info' });
+    expect(await service.exited).toBe(WRONG_SETTINGS);
+    expect(service.lines).toEqual([
+      expect.stringMatching(
+        /^TLS_KEY "[^"]+" does not belong to the first certificate in TLS_CERT "[^"]+"\. A right value: /,
+      ),
+    ]);
+    expect(await readdir(dataDir)).toEqual(['cert', 'key']);
+  });
+
+  it('METRICS_PORT that is taken, with exit code 1', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    const service = start({ METRICS_PORT: String(port), LOG_LEVEL: 'info' });
+    expect(await service.exited).toBe(1);
+    expect(service.lines).toEqual([
+      expect.stringMatching(
+        /^HOST "127\.0\.0\.1" with METRICS_PORT \d+ cannot be listened at: .+ Set METRICS_PORT to /,
+      ),
+    ]);
+    expect(await readdir(dataDir)).toEqual([]);
+    holder.close();
+  });
+});
+
+it('on a stop METRICS_PORT says 503 for readiness and 200 for liveness, until the last request has ended', async () => {
+  const service = start({ MONGODB_URI: mongod.uri, METRICS_PORT: '0' });
+  await service.prints('Health and metrics are at');
+  const headers = { 'content-type': 'application/json', expect: '100-continue' };
+  const running = request(`${service.url}/admin/v1/session`, { method: 'POST', headers });
+  running.flushHeaders();
+  await once(running, 'continue');
+  const stopped = service.stop();
+  const ready = () => fetch(`${service.stateUrl}/health/ready`);
+  const state = async () => (await (await ready()).json()) as { status: string };
+  await eventually(async () => (await state()).status === 'shutting_down');
+  expect((await ready()).status).toBe(503);
+  expect((await fetch(`${service.stateUrl}/health/live`)).status).toBe(200);
+  expect((await fetch(`${service.stateUrl}/metrics`)).status).toBe(200);
+  await expect(fetch(`${service.url}/docs`)).rejects.toThrow('fetch failed');
+  const answered = once(running, 'response') as Promise<[IncomingMessage]>;
+  running.end('{}');
+  expect((await answered)[0].statusCode).toBe(400);
+  expect(await stopped).toBe(0);
+  await expect(fetch(`${service.stateUrl}/health/live`)).rejects.toThrow('fetch failed');
 });

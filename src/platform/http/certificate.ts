@@ -10,7 +10,7 @@ const LARGEST_FILE = 1024 * 1024;
  * Interval at which the files are read again (milliseconds). Watching a file would miss that a symbolic link above it
  * leads elsewhere, which is how Kubernetes replaces certificates.
  */
-const LOOK_MS = 5000;
+const LOOK_MS = 2000;
 
 const BEGIN = /-----BEGIN (?:(?:X509|TRUSTED) )?CERTIFICATE-----/;
 const EACH = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
@@ -127,7 +127,7 @@ export interface CertificateObserver {
 type Renewable = Pick<SecureServer, 'setSecureContext'>;
 
 /**
- * The certificate that a server serves. The files are read again every few seconds. A new certificate is used for new
+ * The certificate that a server serves. The files are read again every two seconds. A new certificate is used for new
  * connections; one that cannot be used is reported once, and the previous one stays.
  */
 export class ServedCertificate {
