@@ -2,7 +2,7 @@
 export const ofFoundations = [
   {
     name: 'setting-above-its-bound',
-    file: 'src/platform/config/settings.ts',
+    file: 'src/platform/config/parse-settings.ts',
     from: 'Number(text) <= setting.max,',
     to: 'Number(text) <= setting.max + 1,',
     tests: ['unit/platform/config/settings'],
