@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { assemble } from './assemble.mjs';
+import { writeCommit } from './build-commit.mjs';
 import { buildConsole } from './build-console.mjs';
 import { buildPackage } from './build-package.mjs';
 import { bundle } from './bundle.mjs';
@@ -32,7 +33,7 @@ if (![compiler, assembler, bundler].every((path) => existsSync(path))) {
   !buildPackage('conformance')
 ) {
   process.exitCode = 1;
-}
+} else writeCommit();
 
 /** Whether the service is compiled, after compiling it where it was not. */
 function compileService() {

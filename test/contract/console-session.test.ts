@@ -1,4 +1,5 @@
 import { PASSWORD, send, type SendOptions, type TestApplication, TestService } from '../support/index.js';
+import { VERSION } from '../support/build.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -36,7 +37,12 @@ const asked = (headers: Record<string, string>, path = 'admin/v1/applications', 
 describe('A session of the console', () => {
   it('is a cookie that no script reads and no other site sends', async () => {
     const { json, headers } = await login(root);
-    expect(json).toEqual({ username: root, scopes: [{ organizationid: '*', appid: '*' }], coversAll: true });
+    expect(json).toEqual({
+      username: root,
+      scopes: [{ organizationid: '*', appid: '*' }],
+      coversAll: true,
+      version: VERSION,
+    });
     expect(headers.getSetCookie()[0]).toMatch(
       /^tidemark-session=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Strict$/,
     );

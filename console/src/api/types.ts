@@ -13,6 +13,8 @@ export interface SignedIn {
   username: string;
   scopes: Tenant[];
   coversAll: boolean;
+  /** Of the service. */
+  version: string;
 }
 
 export interface Application extends Tenant {

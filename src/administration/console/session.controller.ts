@@ -12,6 +12,7 @@ import {
   SignedInShape,
 } from '../http/index.js';
 import { coversAll, recordAction, required, type Shaped, text } from '../index.js';
+import { thisBuild } from '../../platform/config/pure.js';
 import { Authenticator, Caller, type Credential, Public, reaches } from '../../auth/index.js';
 import { Problem, Problems, problems } from '../../platform/http/index.js';
 import { giveSession, Sessions, sessionToken, takeSession } from './sessions.js';
@@ -27,6 +28,8 @@ interface SignedIn {
   scopes: Credential['scopes'];
   /** Whether the user also sees the status of the service, which concerns every application. */
   coversAll: boolean;
+  /** Of the service. */
+  version: string;
 }
 
 /** Signs users in at the console. Their requests then send a cookie instead of a password. */
@@ -85,7 +88,8 @@ export class SessionController {
 }
 
 function signedIn(caller: Credential): SignedIn {
-  return { username: caller.username, scopes: caller.scopes, coversAll: coversAll(caller) };
+  const { username, scopes } = caller;
+  return { username, scopes, coversAll: coversAll(caller), version: thisBuild().version };
 }
 
 /** Omits the HTTP Basic challenge, because it would make the browser ask for a password. */

@@ -115,6 +115,9 @@ export class SignedInShape {
 
   @ApiProperty()
   coversAll: boolean;
+
+  @ApiProperty({ description: 'Of the service' })
+  version: string;
 }
 
 /** Describes a success by its schema, or as an object that contract §6 describes. */

@@ -1,3 +1,4 @@
+export { type Build, buildIn, thisBuild, versionInWords } from './build.js';
 export {
   behindProxy,
   cacheDir,

@@ -5,6 +5,7 @@ import type { INestApplication } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { thisBuild } from '../config/pure.js';
 import { serveBytes } from './answer.js';
 
 const TAGS = {
@@ -46,7 +47,7 @@ export function openApiDocument(app: INestApplication, limitMax: number): OpenAP
   const info = new DocumentBuilder()
     .setTitle('Tidemark')
     .setDescription('Replication feeds and member writes over MongoDB that lose no change.')
-    .setVersion('1')
+    .setVersion(thisBuild().version)
     .addServer('/', 'The service that this document comes from')
     .addBasicAuth();
   for (const [name, description] of Object.entries(TAGS)) info.addTag(name, description);
