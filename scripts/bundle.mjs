@@ -11,7 +11,7 @@ const bundler = 'node_modules/rolldown/dist/index.mjs';
 const compiled = resolve('dist');
 const folder = join(compiled, 'bundled');
 /** What each begins with, by name; its module is `NAME.entry.js`. */
-const programs = { main: '', cli: '#!/usr/bin/env node\n' };
+const programs = { main: '', cli: '#!/usr/bin/env node\n', tidemark: '#!/usr/bin/env node\n' };
 const paths = Object.keys(programs).map((name) => join(compiled, `${name}.js`));
 
 /** Whether the programs are there and newer than what they are made of, after making them where they were not. */

@@ -180,7 +180,7 @@ export const configExport = describeCommand({
   name: 'config export',
   summary: 'Print applications, services and credentials as a YAML file, without passwords',
   options: NARROWED,
-  notes: ['npm run -s admin -- config export > tidemark.yaml'],
+  notes: [(admin) => `${admin} config export > tidemark.yaml`],
 });
 
 export const configPlan = describeCommand({
@@ -292,8 +292,8 @@ export const completion = describeCommand({
   argument: SHELLS.join('|'),
   options: {},
   notes: [
-    `It completes the program ${PROGRAM}, which is dist/cli.js under the name that the package gives it: make an alias, or have npm link it.`,
-    `  alias ${PROGRAM}='npm run -s admin --'`,
+    `It completes the program ${PROGRAM}. Where a shell does not find it, make an alias:`,
+    (admin) => `  alias ${PROGRAM}='${admin}'`,
     `  source <(${PROGRAM} completion bash)`,
     'In zsh, run compinit before. Another name is completed too, after: complete -F _tidemark_admin NAME (bash), compdef _tidemark_admin NAME (zsh).',
   ],

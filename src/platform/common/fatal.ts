@@ -9,6 +9,14 @@ export class FatalError extends Error {
   }
 }
 
+/** The command line is wrong. Programs whose contract distinguishes this exit with 2. */
+export class UsageError extends FatalError {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
 /** The operating system's error codes for unreadable files, in words. */
 const WORDS: Record<string, string> = {
   ENOENT: 'there is no such file',

@@ -1,4 +1,5 @@
 export { type Build, buildIn, thisBuild, versionInWords } from './build.js';
+export { type Calling, callingOf, callingOfProcess, IN_CLONE } from './calling.js';
 export {
   behindProxy,
   cacheDir,
