@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { assemble } from './assemble.mjs';
+import { copyAssets } from './build-assets.mjs';
 import { writeCommit } from './build-commit.mjs';
 import { buildConsole } from './build-console.mjs';
 import { buildPackage } from './build-package.mjs';
@@ -27,6 +28,7 @@ if (![compiler, assembler, bundler].every((path) => existsSync(path))) {
 } else if (
   !assemble() ||
   !buildConsole() ||
+  !copyAssets() ||
   !compileService() ||
   !(await bundle()) ||
   !buildPackage('client') ||

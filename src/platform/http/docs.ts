@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
@@ -17,7 +16,8 @@ const TAGS = {
   operation: 'For load balancers and Prometheus, without credentials.',
 };
 
-/** Files of `swagger-ui-dist`. */
+/** Files of `swagger-ui-dist`, which `npm run build` copies. */
+const FOLDER = join(import.meta.dirname, 'swagger-ui');
 const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
 /** All addresses are relative, so that the page also works below a proxy's path prefix. */
@@ -60,13 +60,12 @@ export function openApiDocument(app: INestApplication, limitMax: number): OpenAP
 
 /** Serves the document at `/openapi.json` and a page to try it at `/docs`. */
 export function serveDocs(app: INestApplication, limitMax: number): void {
-  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   let known: OpenAPIObject | undefined;
   const document = () => (known ??= openApiDocument(app, limitMax));
   serveBytes(app, '/docs', { type: '.html', read: () => PAGE });
   serveBytes(app, '/docs/start.js', { type: '.js', read: () => START });
   for (const file of FILES)
-    serveBytes(app, `/docs/${file}`, { type: extname(file), read: () => readFileSync(join(folder, file)) });
+    serveBytes(app, `/docs/${file}`, { type: extname(file), read: () => readFileSync(join(FOLDER, file)) });
   const { httpAdapter } = app.get(HttpAdapterHost);
   httpAdapter.get('/openapi.json', (_request: Request, response: Response) => response.json(document()));
 }
