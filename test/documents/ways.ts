@@ -55,7 +55,16 @@ export const WAYS: Way[] = [
   { of: /^npm run -s phrases$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npm run build$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npm run -w client generate$/, run: (command, { clone }) => clone.output(command) },
-  { of: /^npm run test:long$/, run: (command, { clone }) => clone.output(`${command} -- --list`) },
+  {
+    of: /^npm run test:long( |$)/,
+    run: (command, { clone }) => clone.output(having(command, '--list')),
+  },
+  // It would change the clone: `test/unit/scripts/release.test.ts` and `test/release/` show it.
+  {
+    of: /^npm run release -- 0\.2\.0 --dry-run$/,
+    run: (_command, { clone }) =>
+      Promise.resolve(expect(clone.read('package.json')).toContain('"release": "node scripts/release.mjs"')),
+  },
   {
     of: /^npm run test:seeded-faults$/,
     run: (command, { clone }) => clone.output(`${command} -- --list`),
