@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { packagesOf, writePackages } from '../scripts/bundled-packages.mjs';
 
 /** In development the service answers under its usual port. */
 const service = process.env.TIDEMARK_URL ?? 'http://127.0.0.1:3000';
@@ -12,9 +13,19 @@ const atItsPlace = {
   transformIndexHtml: (html) => html.replace('__CONSOLE__', CONSOLE),
 };
 
+/** The packages in the page are told beside it, for `npm run release` and for their licences. */
+const toldPackages = {
+  name: 'tidemark-packages',
+  apply: 'build',
+  writeBundle(_options, output) {
+    const modules = Object.values(output).flatMap(({ moduleIds = [] }) => moduleIds);
+    writePackages('../dist/administration/console/packages', packagesOf(modules));
+  },
+};
+
 export default defineConfig(({ command }) => ({
   base: command === 'build' ? './' : CONSOLE,
-  plugins: [react(), atItsPlace],
+  plugins: [react(), atItsPlace, toldPackages],
   html: { cspNonce: '__NONCE__' },
   server: { proxy: { '^/(?!console(/|$))': service } },
   build: {

@@ -6,6 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { assemble } from './assemble.mjs';
+import { copyAssets } from './build-assets.mjs';
+import { writeCommit } from './build-commit.mjs';
 import { buildConsole } from './build-console.mjs';
 import { buildPackage } from './build-package.mjs';
 import { bundle } from './bundle.mjs';
@@ -26,13 +28,14 @@ if (![compiler, assembler, bundler].every((path) => existsSync(path))) {
 } else if (
   !assemble() ||
   !buildConsole() ||
+  !copyAssets() ||
   !compileService() ||
   !(await bundle()) ||
   !buildPackage('client') ||
   !buildPackage('conformance')
 ) {
   process.exitCode = 1;
-}
+} else writeCommit();
 
 /** Whether the service is compiled, after compiling it where it was not. */
 function compileService() {

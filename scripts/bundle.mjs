@@ -5,13 +5,16 @@
  */
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { packagesOf, writePackages } from './bundled-packages.mjs';
 import { plugins } from './bundling.mjs';
 
 const bundler = 'node_modules/rolldown/dist/index.mjs';
 const compiled = resolve('dist');
 const folder = join(compiled, 'bundled');
+/** What `writePackages` writes. */
+const ABOUT_PACKAGES = ['packages.json', 'LICENSES.txt'];
 /** What each begins with, by name; its module is `NAME.entry.js`. */
-const programs = { main: '', cli: '#!/usr/bin/env node\n' };
+const programs = { main: '', cli: '#!/usr/bin/env node\n', tidemark: '#!/usr/bin/env node\n' };
 const paths = Object.keys(programs).map((name) => join(compiled, `${name}.js`));
 
 /** Whether the programs are there and newer than what they are made of, after making them where they were not. */
@@ -31,7 +34,9 @@ function isFresh() {
   const built = Math.min(...paths.map((path) => statSync(path).mtimeMs));
   const names = readdirSync(compiled, { recursive: true }).filter((name) => name.endsWith('.js'));
   const modules = names.map((name) => join(compiled, name)).filter((path) => !isBundled(path));
-  const scripts = ['bundle', 'bundling'].map((name) => join(import.meta.dirname, `${name}.mjs`));
+  const scripts = ['bundle', 'bundled-packages', 'bundling'].map((name) =>
+    join(import.meta.dirname, `${name}.mjs`),
+  );
   return ['package-lock.json', ...scripts, ...modules].every((path) => statSync(path).mtimeMs <= built);
 }
 
@@ -59,7 +64,8 @@ async function write() {
     sourcemapExcludeSources: true,
   });
   await bundle.close();
-  const written = new Set(output.map(({ fileName }) => fileName));
+  writePackages(folder, packagesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
+  const written = new Set([...ABOUT_PACKAGES, ...output.map(({ fileName }) => fileName)]);
   for (const name of readdirSync(folder)) if (!written.has(name)) rmSync(join(folder, name));
   names.forEach((name, index) => {
     writeFileSync(paths[index], `${programs[name]}import './bundled/${name}.js';\n`);

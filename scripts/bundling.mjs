@@ -8,7 +8,13 @@ const PACKAGES = `${sep}node_modules${sep}`;
 /** For modules in the folder `compiled` that are put into files of the folder `folder`. */
 export function plugins({ compiled, folder }) {
   const mongoose = createRequire(join(compiled, 'main.js')).resolve('mongoose');
-  return [ownModules(compiled, folder), mongooseNamespace(mongoose), driverOf(mongoose), packagePlaces()];
+  return [
+    ownModules(compiled, folder),
+    mongooseNamespace(mongoose),
+    driverOf(mongoose),
+    mongoKiller(),
+    packagePlaces(),
+  ];
 }
 
 /** Their source maps lead on to `src/`, and a module that reads files beside it finds them from where it is put. */
@@ -58,6 +64,23 @@ function driverOf(mongoose) {
         return `driver${imports.length - 1}`;
       });
       return { code: `${used}\n${imports.join('\n')}`, map: null };
+    },
+  };
+}
+
+/** The process that ends a mongod after its service has died runs a file of its package, which is put beside the bundle. */
+function mongoKiller() {
+  const PLACE = "path.resolve(__dirname, '../../scripts/mongo_killer.js')";
+  const COPY = 'mongo_killer.cjs';
+  return {
+    name: 'mongo-killer',
+    transform(code, id) {
+      if (!id.endsWith(join('mongodb-memory-server-core', 'lib', 'util', 'MongoInstance.js')))
+        return undefined;
+      if (!code.includes(PLACE)) throw new Error(`${id} starts its killer in another way.`);
+      const source = readFileSync(join(dirname(id), '..', '..', 'scripts', 'mongo_killer.js'));
+      this.emitFile({ type: 'asset', fileName: COPY, source });
+      return { code: code.replace(PLACE, `require.resolve('./${COPY}')`), map: null };
     },
   };
 }

@@ -60,6 +60,11 @@ const parts = {
       env: { TIDEMARK_CONNECTORS_RECORDS: '100000' },
     },
   },
+  release: {
+    title: 'A release of a clone',
+    limitMs: 20 * minutes,
+    jest: { projects: ['release'] },
+  },
   'bench-small': {
     title: 'Every measure of the bench in small',
     limitMs: 30 * minutes,

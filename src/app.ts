@@ -8,7 +8,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { administrationProblem } from './administration/index.js';
 import { AppModule } from './app.module.js';
 import { AboveApplications, Needs } from './auth/index.js';
-import { descriptorLimit, type Settings } from './platform/config/index.js';
+import { descriptorLimit, type Settings, versionInWords } from './platform/config/index.js';
 import { isUnasked, serveConsole } from './administration/console/index.js';
 import { MetricsPort } from './health/index.js';
 import { databaseProblem } from './platform/database/index.js';
@@ -87,6 +87,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
     { bodyParser: false, bufferLogs: true, abortOnError: false },
   );
   const logger = app.get(ServiceLogger);
+  logger.log(`Tidemark ${versionInWords()} starts`, 'Start');
   app.useLogger(logger);
   const server = app.getHttpServer();
   const tell = (line: string) => logger.warn(line, 'Connections');

@@ -10,6 +10,7 @@ export class WrongCommandError extends Error {}
 /** What was typed. */
 export interface TypedCommand {
   help: boolean;
+  version?: true;
   json: boolean;
   /** Whether the password comes on stdin. */
   asksPassword: boolean;
@@ -43,6 +44,7 @@ The credentials are read from TIDEMARK_USERNAME and TIDEMARK_PASSWORD.
   --timeout SECONDS     for one request (60)
   --deadline SECONDS    for the whole run (600)
   --json                the result as JSON on stdout
+  --help, --version
 
 Exit code: 0 everything holds, 1 something is broken, 2 it could not be judged.`;
 
@@ -60,7 +62,16 @@ const STRINGS = [
   'deadline',
 ] as const;
 const LISTS = ['service', 'only'] as const;
-const SWITCHES = ['changes', 'digest', 'events', 'writes', 'password-stdin', 'json', 'help'] as const;
+const SWITCHES = [
+  'changes',
+  'digest',
+  'events',
+  'writes',
+  'password-stdin',
+  'json',
+  'help',
+  'version',
+] as const;
 
 type Words = Partial<Record<(typeof STRINGS)[number], string>> &
   Partial<Record<(typeof LISTS)[number], string[]>> &
@@ -70,7 +81,10 @@ type Words = Partial<Record<(typeof STRINGS)[number], string>> &
 export function parseCommand(words: string[]): TypedCommand {
   const typed = valuesOf(words);
   const help = typed.help === true;
-  const target = targetOf(help ? { url: 'http://127.0.0.1', org: 'org', app: 'app', ...typed } : typed);
+  const version = typed.version === true;
+  const target = targetOf(
+    help || version ? { url: 'http://127.0.0.1', org: 'org', app: 'app', ...typed } : typed,
+  );
   const parts: ContractPart[] = [
     'seed',
     ...(typed.changes ? ['changes' as const] : []),
@@ -79,6 +93,7 @@ export function parseCommand(words: string[]): TypedCommand {
     ...(typed.writes ? ['writes' as const] : []),
   ];
   return {
+    ...(version && { version }),
     ...{ help, json: typed.json === true, asksPassword: typed['password-stdin'] === true },
     username: typed.username,
     options: {

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { HELP, parseCommand, type TypedCommand, WrongCommandError } from './command-line.js';
 import { judge, type JudgeOptions } from './judge.js';
 import { jsonOf, lastLineOf, linesOf } from './report.js';
+import { VERSION } from './version.js';
 import { visible, visibleJson } from './visible.js';
 import { CannotJudgeError } from './wire.js';
 
@@ -23,8 +24,8 @@ export async function runConformance(surroundings: CommandSurroundings): Promise
   const { words, print, complain } = surroundings;
   try {
     const command = parseCommand(words);
-    if (command.help) {
-      print(HELP);
+    if (command.help || command.version) {
+      print(command.help ? HELP : VERSION);
       return 0;
     }
     return await judged(command, surroundings);

@@ -48,6 +48,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </ul>
       </nav>
       <main tabIndex={-1}>{children}</main>
+      <footer>Tidemark {who.version}</footer>
     </div>
   );
 }

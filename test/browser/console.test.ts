@@ -1,5 +1,6 @@
 import { type Page } from 'playwright-core';
 import { eventually, send, type TestApplication, TestService } from '../support/index.js';
+import { VERSION } from '../support/build.js';
 import { ConsoleBrowser, violationsIn } from './browser.js';
 
 let service: TestService;
@@ -69,6 +70,7 @@ describe('From a filter to its consumer', () => {
     for (const id of ['p0', 'p3', 'p5']) await page.getByText(id, { exact: true }).waitFor();
     expect(await confirm(page, 'Register…', 'Register')).toContain('4 records will be in its updates');
     await page.getByRole('heading', { name: 'product service bikes' }).waitFor();
+    expect(await page.getByRole('contentinfo').innerText()).toBe(`Tidemark ${VERSION}`);
     expect(await service.db.collection('services').findOne({ name: 'bikes' })).toMatchObject({
       ...{ ...app.tenant, kind: 'product', filter: { 'data.category': 'bikes' }, enabled: true },
     });

@@ -1,4 +1,5 @@
 import { PASSWORD, send, type SendOptions, type TestApplication, TestService } from '../support/index.js';
+import { VERSION } from '../support/build.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -39,6 +40,7 @@ describe('A session of the console', () => {
     expect(json).toEqual({
       ...{ username: root, scopes: [{ organizationid: '*', appid: '*' }], coversAll: true },
       kinds: ['member', 'product'],
+      version: VERSION,
     });
     expect(headers.getSetCookie()[0]).toMatch(
       /^tidemark-session=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Strict$/,

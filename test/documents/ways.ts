@@ -55,7 +55,16 @@ export const WAYS: Way[] = [
   { of: /^npm run -s phrases$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npm run build$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npm run -w client generate$/, run: (command, { clone }) => clone.output(command) },
-  { of: /^npm run test:long$/, run: (command, { clone }) => clone.output(`${command} -- --list`) },
+  {
+    of: /^npm run test:long( |$)/,
+    run: (command, { clone }) => clone.output(having(command, '--list')),
+  },
+  // It would change the clone: `test/unit/scripts/release.test.ts` and `test/release/` show it.
+  {
+    of: /^npm run release -- 0\.2\.0 --dry-run$/,
+    run: (_command, { clone }) =>
+      Promise.resolve(expect(clone.read('package.json')).toContain('"release": "node scripts/release.mjs"')),
+  },
   {
     of: /^npm run test:seeded-faults$/,
     run: (command, { clone }) => clone.output(`${command} -- --list`),
@@ -63,6 +72,13 @@ export const WAYS: Way[] = [
   { of: /^npm run test:(browser|metrics)$/, run: (command, { clone }) => listsWherePossible(command, clone) },
   { of: /^npm run test:connectors( |$)/, run: (command, { clone }) => listsConnectors(command, clone) },
   { of: /^npm run pictures$/, run: (_command, { clone }) => takesPictures(clone) },
+  // What this shows is what `test/process/packs.test.ts` shows: here the archives have to be those of the version.
+  {
+    of: /^npm pack --include-workspace-root |^npm install \.\/tidemark-\S+\.tgz |^npx tidemark(-harvest|-conformance)?$/,
+    run: (command, { clone }) => Promise.resolve(isOfVersion(command, clone)),
+  },
+  { of: /^npx tidemark admin COMMAND$/, run: helps },
+  { of: /^npx tidemark --help$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npx tidemark-admin$/, run: (command, place) => helps(`${command} --help`, place) },
   {
     of: /^npx tidemark-conformance --url /,
@@ -98,7 +114,9 @@ async function servesWithoutTools(command: string): Promise<void> {
   try {
     await clone.output(`NODE_ENV=production ${command.replace('npm ci --include=dev && ', '')}`);
     expect(clone.has('node_modules/typescript-7')).toBe(false);
-    expect(clone.has('node_modules/mongoose')).toBe(true);
+    // The programs have all that they run inside, but for machine code.
+    expect(clone.has('node_modules/mongoose')).toBe(false);
+    expect(clone.has('node_modules/@node-rs/argon2')).toBe(true);
     await clone.listens('node dist/main.js');
     await clone.output('npm run build');
   } finally {
@@ -109,6 +127,16 @@ async function servesWithoutTools(command: string): Promise<void> {
 /** The options behind those that a command has: of two that differ, the last one counts. */
 function having(command: string, options: string): string {
   return command.includes(' -- ') ? `${command} ${options}` : `${command} -- ${options}`;
+}
+
+/** The archives that a command names are those that `npm pack` makes. */
+function isOfVersion(command: string, clone: Clone): void {
+  const manifests = ['.', 'client', 'conformance'].map(
+    (folder) => JSON.parse(clone.read(join(folder, 'package.json'))) as { name: string; version: string },
+  );
+  const archives = manifests.map(({ name, version }) => `./${name}-${version}.tgz`);
+  const named = command.split(' ').filter((word) => word.endsWith('.tgz'));
+  expect(archives).toEqual(expect.arrayContaining(named));
 }
 
 function isTestCommand(clone: Clone): Promise<void> {
@@ -153,7 +181,7 @@ async function takesPictures(clone: Clone): Promise<void> {
 }
 
 async function helps(command: string, { clone }: Place): Promise<void> {
-  expect(await clone.output(command.replace('COMMAND [OPTIONS]', '--help'))).toContain('status');
+  expect(await clone.output(command.replace(/COMMAND( \[OPTIONS\])?$/, '--help'))).toContain('status');
 }
 
 /** All that the demo has data for holds. */

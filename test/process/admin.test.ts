@@ -90,7 +90,7 @@ describe('`npm run -s admin -- …`', () => {
   it('helps without settings and without a database', async () => {
     const { code, output } = await admin('import --help', '', { LIMIT_MAX: 'many' });
     expect(code).toBe(0);
-    expect(output).toContain('Usage: npm run -s admin -- import --org ORG');
+    expect(output).toContain('Usage: node dist/cli.js import --org ORG');
   });
 
   it('imports from stdin and from a file, and tells bad lines on stderr', async () => {

@@ -47,9 +47,9 @@ async function loaded(): Promise<Map<string, number>> {
 }
 
 /** The packages that a command loads, on a data directory without a database. */
-async function loadedBy(words: string): Promise<string[]> {
+async function loadedBy(words: string, program = 'cli'): Promise<string[]> {
   const env = { ...process.env, MONGODB_URI: '', DATA_DIR: dataDir, NODE_V8_COVERAGE: notes };
-  spawnSync(process.execPath, ['dist/cli.js', ...words.split(' ')], { env, stdio: 'ignore' });
+  spawnSync(process.execPath, [`dist/${program}.js`, ...words.split(' ')], { env, stdio: 'ignore' });
   return [...(await loaded()).keys()];
 }
 
@@ -58,15 +58,24 @@ const isOfService = (name: string) =>
     name,
   );
 
+function expectLight(packages: string[]): void {
+  expect(packages).toContain('string-width');
+  const heavy = packages.filter((name) => isOfService(name) || /^(mongoose|mongodb|bson)$/.test(name));
+  expect(heavy).toEqual([]);
+}
+
 describe('a process loads what it needs, and no other package', () => {
   it.each(['--help', 'help', 'credential issue --help', 'statsu', 'import --org demo'])(
     'help, and a mistake in the words: neither what the service needs nor the driver (%s)',
     async (words) => {
-      const packages = await loadedBy(words);
-      expect(packages).toContain('string-width');
-      expect(packages.filter((name) => isOfService(name) || /^(mongoose|mongodb|bson)$/.test(name))).toEqual(
-        [],
-      );
+      expectLight(await loadedBy(words));
+    },
+  );
+
+  it.each(['--version', 'admin --help', 'stauts'])(
+    'nor does the program of all (tidemark %s)',
+    async (words) => {
+      expectLight(await loadedBy(words, 'tidemark'));
     },
   );
 

@@ -5,6 +5,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { eventually } from '../support/eventually.js';
+import { builtCommit, VERSION } from '../support/build.js';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
 
 jest.setTimeout(300_000);
@@ -45,6 +46,10 @@ async function lineOf(url: string, options: RequestInit & { level?: keyof typeof
 
 describe('the log', () => {
   it('is alone on stdout, as JSON with ISO times and levels as words; people are told on stderr', () => {
+    expect(JSON.parse(service.logged[0]!)).toMatchObject({
+      level: 'info',
+      msg: `Tidemark ${VERSION} (commit ${builtCommit()}, Node ${process.version}) starts`,
+    });
     for (const line of service.logged)
       expect(JSON.parse(line)).toMatchObject({
         level: expect.stringMatching(/^(info|warn)$/),
@@ -192,9 +197,10 @@ describe('for people the log is lines', () => {
     expect(await shown.ctrlC()).toBe(0);
 
     const lines = shown.output.split(/\r?\n/).filter((line) => line !== '' && line !== '^C');
-    expect(lines[0]).toMatch(/^Tidemark listens at http:\S+$/);
+    expect(lines[0]).toMatch(/ info {2}Start: Tidemark \S+ \(commit \S+, Node v\S+\) starts$/);
+    expect(lines[1]).toMatch(/^Tidemark listens at http:\S+$/);
     expect(lines.slice(-2)).toEqual(['Stopping. Ctrl-C again ends at once.', 'Stopped.']);
-    for (const line of lines.slice(1, -2))
+    for (const line of lines.slice(2, -2))
       expect(line).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (info|warn) {2}\w+: \S/);
     expect(lines.at(-3)).toContain(`\\u001b[2J\\u009b31m ${name}`);
   });

@@ -71,7 +71,11 @@ describe('what is pure loads neither Nest nor the driver’s client nor the embe
 });
 
 describe('what is plain, and every command of operators, works without Nest', () => {
-  it.each([['src/cli.entry.ts'], ...light(/\/plain\.ts$/), ...light(/^src\/admin\//)])('%s', (path) => {
+  it.each([
+    ...light(/^src\/(cli|tidemark)\.entry\.ts$/),
+    ...light(/\/plain\.ts$/),
+    ...light(/^src\/administration\/cli\//),
+  ])('%s', (path) => {
     expect(heavyWays(path, isPlain)).toEqual([]);
   });
 });

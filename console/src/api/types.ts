@@ -13,6 +13,8 @@ export interface SignedIn {
   coversAll: boolean;
   /** The kinds of records that the service has. */
   kinds: string[];
+  /** Of the service. */
+  version: string;
 }
 
 export interface Application extends Tenant {

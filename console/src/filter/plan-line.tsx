@@ -43,5 +43,5 @@ function Names({ of }: { of: string[] }) {
 function indexCommand({ organizationid, appid, kind, filter }: Tried): string {
   const text = JSON.stringify(filter ?? {});
   const given = text.length > LONGEST_FILTER ? '@FILE' : quoted(text);
-  return `npm run -s admin -- service index --org ${organizationid} --app ${appid} --kind ${kind} --filter ${given}`;
+  return `tidemark admin service index --org ${organizationid} --app ${appid} --kind ${kind} --filter ${given}`;
 }

@@ -1,7 +1,8 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { FatalError, shown } from '../../platform/common/index.js';
+import { shown, UsageError } from '../../platform/common/index.js';
+import { IN_CLONE } from '../../platform/config/pure.js';
 import { type Command, COMMON_OPTIONS, type Options } from './command.js';
-import { callOf, usageOf } from './usage.js';
+import { usageOf } from './usage.js';
 
 /** A parsed command line: a request for help on one or more commands, or a command with its values. */
 export type Request =
@@ -12,17 +13,24 @@ const HELP = 'help';
 const HELP_OPTIONS = ['--help', '-h'];
 const COMMON = ['--json', ...HELP_OPTIONS];
 
-/** Parses the words of a command line. Throws a FatalError with one line: the error, and the nearest usage. */
-export function parseCommandLine(commands: readonly Command[], words: string[]): Request {
+/**
+ * Parses the words of a command line, which follow words such as `npx tidemark admin`. Throws a UsageError with one line: the
+ * error, and the nearest usage.
+ */
+export function parseCommandLine(
+  commands: readonly Command[],
+  words: string[],
+  admin = IN_CLONE.admin,
+): Request {
   const ordered = commonOptionsLast(words);
   const leading = leadingWords(ordered);
   const name = leading.filter((word) => word !== HELP);
   const asksForHelp = name.length < leading.length || ordered.some((word) => HELP_OPTIONS.includes(word));
-  if (asksForHelp || isNothingMore(commands, name, ordered)) return { help: helpOn(commands, name) };
+  if (asksForHelp || isNothingMore(commands, name, ordered)) return { help: helpOn(commands, name, admin) };
   const command = findCommand(commands, name);
-  if (command === undefined) throw unknownCommand(commands, name);
-  const { values, positionals } = parseOptions(command, ordered.slice(command.name.split(' ').length));
-  demandAll(command, values, positionals);
+  if (command === undefined) throw unknownCommand(commands, name, admin);
+  const { values, positionals } = parseOptions(command, ordered.slice(command.name.split(' ').length), admin);
+  demandAll(command, { values, positionals }, admin);
   return { command, values, argument: positionals[0] ?? '' };
 }
 
@@ -44,10 +52,10 @@ function isNothingMore(commands: readonly Command[], name: string[], words: stri
   return isName && words.slice(name.length).every((word) => COMMON.includes(word));
 }
 
-function helpOn(commands: readonly Command[], name: string[]): Command | readonly Command[] {
+function helpOn(commands: readonly Command[], name: string[], admin: string): Command | readonly Command[] {
   if (name.length === 0) return commands;
   const help = findCommand(commands, name) ?? (name.length === 1 ? groupOf(commands, name) : undefined);
-  if (help === undefined) throw unknownCommand(commands, name);
+  if (help === undefined) throw unknownCommand(commands, name, admin);
   return help;
 }
 
@@ -61,25 +69,25 @@ function groupOf(commands: readonly Command[], [first]: string[]): readonly Comm
   return group.length === 0 ? undefined : group;
 }
 
-function unknownCommand(commands: readonly Command[], name: string[]): FatalError {
+function unknownCommand(commands: readonly Command[], name: string[], admin: string): UsageError {
   const said = shown(name.slice(0, 2).join(' '));
-  if (said === '') return new FatalError(`Name a command first, such as: ${callOf('status')}`);
+  if (said === '') return new UsageError(`Name a command first, such as: ${admin} status`);
   const group = groupOf(commands, name);
-  return new FatalError(
-    `Unknown command "${said}". ${group ? commandsOf(group) : nearestHelp(commands, name)}`,
+  return new UsageError(
+    `Unknown command "${said}". ${group ? commandsOf(group) : nearestHelp(commands, name, admin)}`,
   );
 }
 
 /** The nearest command, otherwise the commands of the nearest group. */
-function nearestHelp(commands: readonly Command[], name: string[]): string {
+function nearestHelp(commands: readonly Command[], name: string[], admin: string): string {
   const names = commands.map((command) => command.name);
   const first = name[0] ?? '';
   const closest = nearest(names, name.slice(0, 2).join(' ')) ?? nearest(names, first);
   const near = commands.find((command) => command.name === closest);
-  if (near !== undefined) return `Did you mean: ${usageOf(near)}`;
+  if (near !== undefined) return `Did you mean: ${usageOf(near, admin)}`;
   const groups = names.filter((one) => one.includes(' ')).map((one) => one.split(' ')[0]!);
   const group = groupOf(commands, [nearest(groups, first) ?? first]);
-  return group === undefined ? `All commands: ${callOf(HELP)}` : commandsOf(group);
+  return group === undefined ? `All commands: ${admin} ${HELP}` : commandsOf(group);
 }
 
 function commandsOf(group: readonly Command[]): string {
@@ -87,25 +95,25 @@ function commandsOf(group: readonly Command[]): string {
   return `Commands of ${names[0]?.split(' ')[0]}: ${names.join(', ')}`;
 }
 
-function parseOptions(command: Command, words: string[]): ReadWords {
+function parseOptions(command: Command, words: string[], admin: string): ReadWords {
   const read = readWords(words, { ...command.options, ...COMMON_OPTIONS });
-  if (typeof read === 'string') throw wrong(command, read);
+  if (typeof read === 'string') throw wrong(command, read, admin);
   return read;
 }
 
-function demandAll(command: Command, values: Record<string, unknown>, positionals: string[]): void {
+function demandAll(command: Command, { values, positionals }: ReadWords, admin: string): void {
   for (const [name, { required }] of Object.entries(command.options)) {
-    if (required === true && (values[name] ?? '') === '') throw wrong(command, `--${name} is missing`);
+    if (required === true && (values[name] ?? '') === '') throw wrong(command, `--${name} is missing`, admin);
   }
   if (command.argument !== undefined && positionals.length === 0) {
-    throw wrong(command, `${command.argument} is missing`);
+    throw wrong(command, `${command.argument} is missing`, admin);
   }
   const surplus = positionals[command.argument === undefined ? 0 : 1];
-  if (surplus !== undefined) throw wrong(command, `"${shown(surplus)}" is too much`);
+  if (surplus !== undefined) throw wrong(command, `"${shown(surplus)}" is too much`, admin);
 }
 
-function wrong(command: Command, what: string): FatalError {
-  return new FatalError(`${what}. Usage: ${usageOf(command)}`);
+function wrong(command: Command, what: string, admin: string): UsageError {
+  return new UsageError(`${what}. Usage: ${usageOf(command, admin)}`);
 }
 
 type Config = NonNullable<ParseArgsConfig['options']>;

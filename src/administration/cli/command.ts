@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Connection } from 'mongoose';
 import { KINDS } from '../../kinds/index.js';
-import type { Settings } from '../../platform/config/index.js';
+import type { Calling, Settings } from '../../platform/config/index.js';
 import type { Wording } from './layout.js';
 
 /** An option of a command. Without `value` it is a flag; otherwise it takes a value, and `value` is its name in the help. */
@@ -43,6 +43,8 @@ export interface Terminal {
   errors: Screen;
   /** Whether each stream may show colours; without it, neither may. */
   colours?: { output: boolean; errors: boolean };
+  /** How the commands were called; without it, by the script of a clone. */
+  calling?: Calling;
   /** From now on, Ctrl-C aborts this signal instead of ending the process. A second Ctrl-C ends the process. */
   interruptible(): AbortSignal;
 }
@@ -90,8 +92,8 @@ interface Description<O extends Options = Options> {
   options: O;
   /** Name of the positional argument, if the command takes one. */
   argument?: string;
-  /** Further lines of the command's help. */
-  notes?: string[];
+  /** Further lines of the command's help, some of which name the call, such as `npx tidemark admin`. */
+  notes?: (string | ((admin: string) => string))[];
 }
 
 /** The implementation of a command, with the types of its own options. */

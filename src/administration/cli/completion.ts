@@ -1,4 +1,4 @@
-import { FatalError, shown } from '../../platform/common/index.js';
+import { UsageError, shown } from '../../platform/common/index.js';
 import { type Command, COMMON_OPTIONS, type Option } from './command.js';
 import { asIs } from './layout.js';
 
@@ -15,7 +15,7 @@ export function completionOf(commands: readonly Command[]): Command['run'] {
   return (_context, _values, argument) => {
     const shell = SHELLS.find((one) => one === argument);
     if (shell === undefined) {
-      throw new FatalError(`There is no completion for "${shown(argument)}". Choose ${SHELLS.join(' or ')}.`);
+      throw new UsageError(`There is no completion for "${shown(argument)}". Choose ${SHELLS.join(' or ')}.`);
     }
     const script = SCRIPTS[shell](commands);
     return Promise.resolve({ text: asIs(script), json: { shell, program: PROGRAM, script } });

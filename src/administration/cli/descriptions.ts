@@ -179,7 +179,7 @@ export const configExport = describeCommand({
   name: 'config export',
   summary: 'Print applications, services and credentials as a YAML file, without passwords',
   options: NARROWED,
-  notes: ['npm run -s admin -- config export > tidemark.yaml'],
+  notes: [(admin) => `${admin} config export > tidemark.yaml`],
 });
 
 export const configPlan = describeCommand({

@@ -1,1 +1,3 @@
+export type { Terminal } from './command.js';
+export { runProgram } from './program.js';
 export { runCommandLine } from './run.js';

@@ -5,7 +5,15 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { serviceNameFault } from '../plain.js';
 import type { ServiceKey } from '../../application/index.js';
-import { FatalError, fileTrouble, NAME, NAME_RULE, parseDate, shown } from '../../platform/common/index.js';
+import {
+  FatalError,
+  fileTrouble,
+  NAME,
+  NAME_RULE,
+  parseDate,
+  shown,
+  UsageError,
+} from '../../platform/common/index.js';
 import { type Kind, KINDS } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 import type { Terminal } from './command.js';
@@ -22,14 +30,14 @@ export function tenantOf({ org, app }: { org: string; app: string }): Tenant {
 }
 
 export function nameOf(option: string, text: string): string {
-  if (!NAME.test(text)) throw new FatalError(`--${option} "${shown(text)}" ${NAME_RULE}.`);
+  if (!NAME.test(text)) throw new UsageError(`--${option} "${shown(text)}" ${NAME_RULE}.`);
   return text;
 }
 
 /** The service that the options name. Throws if a name is not valid or is reserved. */
 export function serviceKeyOf(values: { org: string; app: string; kind: string; name: string }): ServiceKey {
   const fault = serviceNameFault(values.name);
-  if (fault !== undefined) throw new FatalError(`--name "${shown(values.name)}" ${fault}`);
+  if (fault !== undefined) throw new UsageError(`--name "${shown(values.name)}" ${fault}`);
   return { ...tenantOf(values), kind: kindOf(values), name: values.name };
 }
 
@@ -40,7 +48,7 @@ export function kindOf({ kind }: { kind: string }): Kind {
 export function choiceOf<C extends string>(option: string, text: string, choices: readonly C[]): C {
   const choice = choices.find((one) => one === text);
   if (choice === undefined) {
-    throw new FatalError(`--${option} "${shown(text)}" is not known. Choose ${choices.join(' or ')}.`);
+    throw new UsageError(`--${option} "${shown(text)}" is not known. Choose ${choices.join(' or ')}.`);
   }
   return choice;
 }
@@ -48,20 +56,20 @@ export function choiceOf<C extends string>(option: string, text: string, choices
 /** Parses a time. Throws if it is not in the future. */
 export function futureDateOf(option: string, text: string): Date {
   const date = dateOf(option, text);
-  if (date <= new Date()) throw new FatalError(`--${option} ${text} is past already.`);
+  if (date <= new Date()) throw new UsageError(`--${option} ${text} is past already.`);
   return date;
 }
 
 /** Parses a time. */
 export function dateOf(option: string, text: string): Date {
   const parsed = parseDate(text);
-  if ('error' in parsed) throw new FatalError(`--${option} ${parsed.error}`);
+  if ('error' in parsed) throw new UsageError(`--${option} ${parsed.error}`);
   return parsed.value;
 }
 
 export function daysOf(option: string, text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new FatalError(
+  throw new UsageError(
     `--${option} "${shown(text)}" is not a whole number of days from 1 to 9999, such as 90.`,
   );
 }

@@ -51,8 +51,8 @@ export const completion = describeCommand({
   argument: SHELLS.join('|'),
   options: {},
   notes: [
-    `It completes the program ${PROGRAM}, which is dist/cli.js under the name that the package gives it: make an alias, or have npm link it.`,
-    `  alias ${PROGRAM}='npm run -s admin --'`,
+    `It completes the program ${PROGRAM}. Where a shell does not find it, make an alias:`,
+    (admin) => `  alias ${PROGRAM}='${admin}'`,
     `  source <(${PROGRAM} completion bash)`,
     'In zsh, run compinit before. Another name is completed too, after: complete -F _tidemark_admin NAME (bash), compdef _tidemark_admin NAME (zsh).',
   ],

@@ -1,6 +1,7 @@
 import { filterJson, type Group, type Preview } from '../plain.js';
 import type { Filter } from '../../application/index.js';
 import { count } from '../../platform/common/index.js';
+import { IN_CLONE } from '../../platform/config/pure.js';
 import type { Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 
@@ -13,8 +14,8 @@ interface Tried extends Tenant {
   filter: Filter;
 }
 
-/** The lines of a preview, for people. */
-export function previewLines(preview: Preview, tried: Tried): string[] {
+/** The lines of a preview, for people. Commands are called by words such as `npx tidemark admin`. */
+export function previewLines(preview: Preview, tried: Tried, admin = IN_CLONE.admin): string[] {
   const { matching, others, records, entering, leaving, restamps } = preview;
   return [
     `${first(preview)} of ${number(records)} ${tried.kind}s match.`,
@@ -28,7 +29,7 @@ export function previewLines(preview: Preview, tried: Tried): string[] {
           ...firstOf('would leave', leaving),
         ]),
     ...doubtLines(preview),
-    ...planLines(preview, tried),
+    ...planLines(preview, tried, admin),
     ...warningLines(preview),
   ];
 }
@@ -62,21 +63,21 @@ function doubtLines({ error, isCutOff }: Preview): string[] {
   ];
 }
 
-function planLines({ plan }: Preview, tried: Tried): string[] {
+function planLines({ plan }: Preview, tried: Tried, admin: string): string[] {
   if (plan === null) return [];
   const { indexes, readsEveryRecord, advice } = plan;
   const which = indexes.length === 1 ? 'The index' : 'The indexes';
   const verb = indexes.length === 1 ? 'serves' : 'serve';
   if (!readsEveryRecord) return indexes.length === 0 ? [] : [`${which} ${indexes.join(', ')} ${verb} it.`];
-  const making = advice === null ? '' : ` Make one: ${indexCommand(tried)}`;
+  const making = advice === null ? '' : ` Make one: ${admin} ${indexCommand(tried)}`;
   return [`No index serves it: every record is read.${making}`];
 }
 
-/** The command line that builds the advised index. */
+/** The command that builds the advised index. */
 function indexCommand({ organizationid, appid, kind, filter }: Tried): string {
   const text = JSON.stringify(filterJson(filter));
   const given = text.length > LONGEST_FILTER ? '@FILE' : `'${text.replaceAll("'", `'\\''`)}'`;
-  return `npm run -s admin -- service index --org ${organizationid} --app ${appid} --kind ${kind} --filter ${given}`;
+  return `service index --org ${organizationid} --app ${appid} --kind ${kind} --filter ${given}`;
 }
 
 function warningLines({ warnings }: Preview): string[] {

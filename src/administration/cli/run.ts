@@ -1,28 +1,35 @@
-import { FatalError } from '../../platform/common/index.js';
+import { FatalError, UsageError } from '../../platform/common/index.js';
 import type { Settings } from '../../platform/config/plain.js';
-import { ConfigError } from '../../platform/config/pure.js';
+import { ConfigError, IN_CLONE, thisBuild, versionInWords } from '../../platform/config/pure.js';
 import { parseCommandLine } from './command-line.js';
 import type { Terminal } from './command.js';
 import { commands } from './commands/index.js';
 import { Output } from './output.js';
 import { helpJson, helpOf } from './usage.js';
 
-const JSON_OPTION = '--json';
+export const JSON_OPTION = '--json';
+const VERSION = '--version';
 
 /**
- * Runs one command line (contract §5) and returns the exit code: 0, or 1 after one line on stderr. The settings are loaded
- * only if a command needs them. Help and usage errors load no command.
+ * Runs one command line (contract §5) and returns the exit code: 0, or 1 after one line on stderr; for a mistake in the
+ * command line, the code that the program promises. The settings are loaded only if a command needs them. Help, the version
+ * and usage errors load no command.
  */
 export async function runCommandLine(
   words: string[],
   loadSettings: () => Promise<() => Settings>,
   terminal: Terminal,
-): Promise<0 | 1> {
+): Promise<0 | 1 | 2> {
+  const { calling = IN_CLONE } = terminal;
   const output = new Output(terminal, words.includes(JSON_OPTION));
   try {
-    const request = parseCommandLine(commands, words);
+    if (words.includes(VERSION) && words.every((word) => word === VERSION || word === JSON_OPTION)) {
+      output.say(versionInWords(), thisBuild());
+      return 0;
+    }
+    const request = parseCommandLine(commands, words, calling.admin);
     if ('help' in request) {
-      output.say(helpOf(request.help), helpJson(request.help));
+      output.say(helpOf(request.help, calling), helpJson(request.help, calling));
       return 0;
     }
     const { runCommand } = await import('./session.js');
@@ -33,7 +40,7 @@ export async function runCommandLine(
     return 1;
   } catch (error) {
     output.complain(await lineOf(error));
-    return 1;
+    return error instanceof UsageError ? calling.mistake : 1;
   }
 }
 

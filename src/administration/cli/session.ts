@@ -5,7 +5,7 @@ import type { ChangeContext } from '../index.js';
 import { applicationModels } from '../../application/plain.js';
 import { CREDENTIAL_MODEL, credentialSchema } from '../../auth/plain.js';
 import { FatalError } from '../../platform/common/index.js';
-import { databaseIn, type Settings } from '../../platform/config/plain.js';
+import { databaseIn, IN_CLONE, type Settings } from '../../platform/config/plain.js';
 import {
   checkServer,
   driverOptions,
@@ -34,7 +34,7 @@ export async function runCommand(
   readSettings: () => Settings,
   { terminal, output }: Console,
 ): Promise<Outcome> {
-  const session = new Session(readSettings);
+  const session = new Session(readSettings, (terminal.calling ?? IN_CLONE).serve);
   const context: CommandContext = {
     get settings() {
       return session.settings;
@@ -78,7 +78,11 @@ class Session {
   private connection: Promise<Connection> | undefined;
   private known: Settings | undefined;
 
-  constructor(private readonly readSettings: () => Settings) {}
+  constructor(
+    private readonly readSettings: () => Settings,
+    /** The command line that starts the service. */
+    private readonly serve: string,
+  ) {}
 
   /** Read on first use; some commands work without settings. */
   get settings(): Settings {
@@ -115,7 +119,7 @@ class Session {
     const uri = this.settings.mongodbUri ?? (await this.embeddedUri());
     if (uri === undefined) {
       throw new FatalError(
-        `No embedded database runs on ${this.settings.dataDir}: start the service first (npm start), or set MONGODB_URI.`,
+        `No embedded database runs on ${this.settings.dataDir}: start the service first (${this.serve}), or set MONGODB_URI.`,
       );
     }
     const connection = mongoose.createConnection(uri, {

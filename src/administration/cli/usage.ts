@@ -1,7 +1,7 @@
+import { type Calling, IN_CLONE } from '../../platform/config/pure.js';
 import { COMMON_OPTIONS, type Command, type Option } from './command.js';
 import { inLines, type Layout, padTo, type Wording, toned, widthOf, wrapped } from './layout.js';
 
-const CALL = 'npm run -s admin --';
 const USAGE = 'Usage:';
 const INDENT = '  ';
 /** The longest readable line, for output without a narrower limit. */
@@ -11,86 +11,91 @@ const LEAST_BESIDE = 24;
 
 const ABOUT_ALL = [
   'The settings are those of the service: MONGODB_URI, or the embedded database that runs on DATA_DIR.',
-  'COMMAND --help tells more about one. Every command takes --json. Exit code: 0, or 1 with one line on stderr.',
+  'COMMAND --help tells more about one. Every command takes --json.',
 ];
-
-/** The command line that calls a command. */
-export function callOf(name: string): string {
-  return `${CALL} ${name}`;
-}
+const EXIT_CODES = {
+  1: 'Exit code: 0, or 1 with one line on stderr.',
+  2: 'Exit code: 0, or 1 with one line on stderr; 2 for a mistake in the command line.',
+};
 
 /** The usage of a command, in one line. */
-export function usageOf(command: Pick<Command, 'name' | 'options' | 'argument'>): string {
-  return usageWords(command).join(' ');
+export function usageOf(command: Used, admin: string): string {
+  return usageWords(command, admin).join(' ');
 }
 
+type Used = Pick<Command, 'name' | 'options' | 'argument'>;
+
 /** The words of a usage. An option and its value are one word. */
-function usageWords({ name, options, argument }: Pick<Command, 'name' | 'options' | 'argument'>): string[] {
+function usageWords({ name, options, argument }: Used, admin: string): string[] {
   const words = Object.entries(options).map(([option, spec]) => {
     const word = wordOf(option, spec);
     return spec.required === true ? word : `[${word}]`;
   });
-  return [callOf(name), ...words, ...(argument === undefined ? [] : [argument])];
+  return [`${admin} ${name}`, ...words, ...(argument === undefined ? [] : [argument])];
 }
 
 /** The help of one command, or of several. */
-export function helpOf(help: Command | readonly Command[]): Wording {
+export function helpOf(help: Command | readonly Command[], calling = IN_CLONE): Wording {
   return ({ columns, colours }) => {
     const layout = { columns: Math.min(columns, LONGEST_LINE), colours };
-    return ('name' in help ? helpOfOne(help, layout) : helpOfSome(help, layout)).join('\n');
+    return ('name' in help ? helpOfOne(help, calling, layout) : helpOfSome(help, calling, layout)).join('\n');
   };
 }
 
 /** The help as JSON: each command with its options. */
-export function helpJson(help: Command | readonly Command[]): unknown {
+export function helpJson(help: Command | readonly Command[], { admin } = IN_CLONE): unknown {
   const commands = 'name' in help ? [help] : help;
-  return { commands: commands.map(commandJson) };
+  return { commands: commands.map((command) => commandJson(command, admin)) };
 }
 
-function commandJson(command: Command): unknown {
+function commandJson(command: Command, admin: string): unknown {
   const { name, summary, argument = null, notes = [] } = command;
   const options = Object.entries<Option>({ ...command.options, ...COMMON_OPTIONS });
   return {
-    ...{ name, summary, usage: usageOf(command), argument },
+    ...{ name, summary, usage: usageOf(command, admin), argument },
     options: options.map(([option, { value = null, required = false, description }]) => ({
       ...{ name: `--${option}`, value, required, description },
     })),
-    notes,
+    notes: notesOf({ notes }, admin),
   };
 }
 
-function helpOfOne(command: Command, layout: Layout): string[] {
+function helpOfOne(command: Command, { admin }: Calling, layout: Layout): string[] {
   const options = Object.entries<Option>({ ...command.options, ...COMMON_OPTIONS });
   const { columns } = layout;
   return [
     ...wrapped(`${command.summary}.`, columns),
     '',
-    ...usageLines(usageWords(command), layout),
+    ...usageLines(usageWords(command, admin), layout),
     '',
     ...aligned(
       options.map(([name, option]) => [wordOf(name, option), option.description]),
       layout,
     ),
-    ...(command.notes === undefined ? [] : ['', ...noteLines(command.notes, columns)]),
+    ...(command.notes === undefined ? [] : ['', ...noteLines(notesOf(command, admin), columns)]),
   ];
 }
 
-function helpOfSome(commands: readonly Command[], layout: Layout): string[] {
+function helpOfSome(commands: readonly Command[], { admin, mistake }: Calling, layout: Layout): string[] {
   return [
-    ...usageLines([callOf('COMMAND [OPTIONS]')], layout),
+    ...usageLines([`${admin} COMMAND [OPTIONS]`], layout),
     '',
     ...aligned(
       commands.map(({ name, summary }) => [name, summary]),
       layout,
     ),
     '',
-    ...ABOUT_ALL.flatMap((line) => wrapped(line, layout.columns)),
+    ...[...ABOUT_ALL, EXIT_CODES[mistake]].flatMap((line) => wrapped(line, layout.columns)),
   ];
 }
 
 function usageLines([call = '', ...words]: string[], layout: Layout): string[] {
   const [first = '', ...others] = inLines([`${USAGE} ${call}`, ...words], layout.columns, USAGE.length + 1);
   return [toned(USAGE, 'bold', layout) + first.slice(USAGE.length), ...others];
+}
+
+function notesOf({ notes = [] }: Pick<Command, 'notes'>, admin: string): string[] {
+  return notes.map((note) => (typeof note === 'string' ? note : note(admin)));
 }
 
 /** Each note starts a new line. A note that begins with blanks is an example, and is not wrapped. */

@@ -12,6 +12,7 @@ import {
   SignedInShape,
 } from '../http/index.js';
 import { coversAll, recordAction, required, type Shaped, text } from '../index.js';
+import { thisBuild } from '../../platform/config/pure.js';
 import { Authenticator, Caller, type Credential, Public, reaches } from '../../auth/index.js';
 import { KINDS } from '../../kinds/index.js';
 import { Problem, Problems, problems } from '../../platform/http/index.js';
@@ -30,6 +31,8 @@ interface SignedIn {
   coversAll: boolean;
   /** The kinds of records that this service has. */
   kinds: readonly string[];
+  /** Of the service. */
+  version: string;
 }
 
 /** Signs users in at the console. Their requests then send a cookie instead of a password. */
@@ -89,7 +92,7 @@ export class SessionController {
 
 function signedIn(caller: Credential): SignedIn {
   const { username, scopes } = caller;
-  return { username, scopes, coversAll: coversAll(caller), kinds: KINDS };
+  return { username, scopes, coversAll: coversAll(caller), kinds: KINDS, version: thisBuild().version };
 }
 
 /** Omits the HTTP Basic challenge, because it would make the browser ask for a password. */

@@ -118,6 +118,9 @@ export class SignedInShape {
 
   @ApiProperty({ type: [String] })
   kinds: string[];
+
+  @ApiProperty({ description: 'Of the service' })
+  version: string;
 }
 
 /** Describes a success by its schema, or as an object that contract §6 describes. */

@@ -33,7 +33,7 @@ import {
 import { Administrative, Asked, ChangeContexts, NamesKind, NamesRecord } from './administration.js';
 import { Answers } from './answers.js';
 import { NamesApplication } from '../../application/index.js';
-import { SETTINGS, type Settings } from '../../platform/config/index.js';
+import { type Build, SETTINGS, type Settings, thisBuild } from '../../platform/config/index.js';
 
 const { ObjectId } = mongoose.mongo;
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
@@ -58,9 +58,9 @@ export class OverviewController {
   })
   @Answers('How the service stands')
   @Problems(401, 403, 429, 500, 503)
-  async getStatus(@Caller() caller: Credential): Promise<Status> {
+  async getStatus(@Caller() caller: Credential): Promise<Build & Status> {
     if (!coversAll(caller)) throw new Refused(problems.outOfScope());
-    return statusOf(this.connection);
+    return { ...thisBuild(), ...(await statusOf(this.connection)) };
   }
 
   @Get('figures')

@@ -8,3 +8,11 @@ export class FatalError extends Error {
     this.name = 'FatalError';
   }
 }
+
+/** The command line is wrong. Programs whose contract distinguishes this exit with 2. */
+export class UsageError extends FatalError {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}

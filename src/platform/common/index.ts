@@ -2,7 +2,7 @@ export { atMost } from './at-most.js';
 export { Semaphore, SharedReads } from './concurrency.js';
 export { type Parsed, earlier, later, parseDate, shown } from './dates.js';
 export { fileTrouble } from '../config/pure.js';
-export { FatalError } from './fatal.js';
+export { FatalError, UsageError } from './fatal.js';
 export { type LostNumber, isKept, lostNumber, lostNumberInSteps } from './json-numbers.js';
 export { exactly, literal } from './literal.js';
 export {

@@ -1,5 +1,7 @@
 export { contentOf, fileTrouble, type SettingFile, shownFile, wrongFile } from './files.js';
 export { endedSupport } from './node-support.js';
+export { type Build, buildIn, thisBuild, versionInWords } from './build.js';
+export { type Calling, callingOf, callingOfProcess, IN_CLONE } from './calling.js';
 export {
   behindProxy,
   cacheDir,

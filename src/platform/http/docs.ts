@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { thisBuild } from '../config/pure.js';
 import { serveBytes } from './answer.js';
 
 const TAGS = {
@@ -16,7 +16,8 @@ const TAGS = {
   operation: 'For load balancers and Prometheus, without credentials.',
 };
 
-/** Files of `swagger-ui-dist`. */
+/** Files of `swagger-ui-dist`, which `npm run build` copies. */
+const FOLDER = join(import.meta.dirname, 'swagger-ui');
 const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
 /** All addresses are relative, so that the page also works below a proxy's path prefix. */
@@ -50,7 +51,7 @@ export function openApiDocument(
   const info = new DocumentBuilder()
     .setTitle('Tidemark')
     .setDescription('Replication feeds and member writes over MongoDB that lose no change.')
-    .setVersion('1')
+    .setVersion(thisBuild().version)
     .addServer('/', 'The service that this document comes from')
     .addBasicAuth();
   for (const [name, description] of Object.entries(TAGS)) info.addTag(name, description);
@@ -68,13 +69,12 @@ export function serveDocs(
   limitMax: number,
   isServed?: (path: string) => boolean,
 ): void {
-  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   let known: OpenAPIObject | undefined;
   const document = () => (known ??= openApiDocument(app, limitMax, isServed));
   serveBytes(app, '/docs', { type: '.html', read: () => PAGE });
   serveBytes(app, '/docs/start.js', { type: '.js', read: () => START });
   for (const file of FILES)
-    serveBytes(app, `/docs/${file}`, { type: extname(file), read: () => readFileSync(join(folder, file)) });
+    serveBytes(app, `/docs/${file}`, { type: extname(file), read: () => readFileSync(join(FOLDER, file)) });
   const { httpAdapter } = app.get(HttpAdapterHost);
   httpAdapter.get('/openapi.json', (_request: Request, response: Response) => response.json(document()));
 }

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { thisBuild } from '../config/pure.js';
 
 /**
  * Sampling interval of the event loop monitor (milliseconds). Each sample wakes the process: at the usual 10 ms,
@@ -15,6 +16,13 @@ const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_acti
 /** The metrics of the service. Each application has its own object, so that two in one process do not mix. */
 export class Metrics {
   readonly registry = new Registry();
+
+  private readonly buildInfo = new Gauge({
+    name: 'tidemark_build_info',
+    help: 'Always 1; the labels name the version, the commit that it was built from, and the version of Node.',
+    labelNames: ['version', 'commit', 'node'],
+    registers: [this.registry],
+  });
 
   readonly requests = new Histogram({
     name: 'tidemark_http_request_seconds',
@@ -232,6 +240,7 @@ export class Metrics {
    * pass.
    */
   constructor() {
+    this.buildInfo.set({ ...thisBuild() }, 1);
     for (const reason of ['first start', 'repair']) this.passes.inc({ reason }, 0);
     this.certificateEnds.remove();
   }

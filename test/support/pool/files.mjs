@@ -15,6 +15,7 @@ const LONGEST = [
   'model/protocol.test.ts',
   'process/admin.test.ts',
   'process/start.test.ts',
+  'process/packs.test.ts',
   'faults/restarts.test.ts',
   'faults/histories.test.ts',
   'faults/update-many.test.ts',

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { VERSION } from '../../../conformance/src/version.js';
 import { runConformance } from '../../../conformance/src/run.js';
 
 /** What a server answers to `max`, the only thing that it knows. */
@@ -53,6 +54,10 @@ describe('the exit code of `npx tidemark-conformance`, by which scripts go', () 
     answer = { status: 401, body: '{}' };
     const { code, output, errors } = await run();
     expect([code, output, errors]).toEqual([2, '', expect.stringContaining('401')]);
+  });
+
+  it('0: it tells its version', async () => {
+    expect(await run('--version')).toEqual({ code: 0, output: VERSION, errors: '' });
   });
 
   it('2: the command line is wrong', async () => {

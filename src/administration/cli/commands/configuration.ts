@@ -18,7 +18,7 @@ import {
   storedConfiguration,
   withinApplication,
 } from '../../plain.js';
-import { FatalError } from '../../../platform/common/index.js';
+import { UsageError } from '../../../platform/common/index.js';
 import type { CommandContext, Run } from '../command.js';
 import type { configApply, configExport, configPlan } from '../descriptions.js';
 import { isConfirmed, tenantOf, textIn } from '../input.js';
@@ -49,7 +49,7 @@ export const runPlan: Run<typeof configPlan> = async (context, { prune, ...named
 
 export const runApply: Run<typeof configApply> = async (context, { prune, yes, ...named }, file) => {
   if (file === '-' && !yes)
-    throw new FatalError(
+    throw new UsageError(
       'With -, the file comes from stdin, so the command cannot ask for confirmation. Give --yes.',
     );
   const compared = { reach: reachOf(named), isPruned: prune };
@@ -93,7 +93,7 @@ function appliedText({ changes, passwords }: Applied): string {
 function reachOf({ org, app }: { org: string | undefined; app: string | undefined }): Reach {
   if (org === undefined && app === undefined) return EVERYTHING;
   if (org === undefined || app === undefined)
-    throw new FatalError('--org and --app name an application together: give both, or neither.');
+    throw new UsageError('--org and --app name an application together: give both, or neither.');
   return withinApplication(EVERYTHING, tenantOf({ org, app }));
 }
 

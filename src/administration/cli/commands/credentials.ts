@@ -15,7 +15,7 @@ import {
   unusedCredentials,
 } from '../../plain.js';
 import { credentialState, type Level, LEVELS, type Scope } from '../../../auth/plain.js';
-import { FatalError, shown } from '../../../platform/common/index.js';
+import { shown, UsageError } from '../../../platform/common/index.js';
 import type { CommandContext, Outcome, Run } from '../command.js';
 import type {
   credentialChange,
@@ -37,7 +37,7 @@ const HEADINGS = ['USERNAME', 'LEVEL', 'SCOPES', 'STATE', 'LAST USED', 'FROM'];
 export const runIssue: Run<typeof credentialIssue> = async (context, values) => {
   const { username } = values;
   const fault = newUsernameFault(username);
-  if (fault !== undefined) throw new FatalError(`--username "${shown(username)}" ${fault}`);
+  if (fault !== undefined) throw new UsageError(`--username "${shown(username)}" ${fault}`);
   const level: Level = choiceOf('level', values.level, LEVELS);
   const scope = { organizationid: scopeName('org', values.org), appid: scopeName('app', values.app) };
   const expiresAt = values.expires === undefined ? undefined : futureDateOf('expires', values.expires);
@@ -60,7 +60,7 @@ export const runChange: Run<typeof credentialChange> = async (
   context,
   { username, level, expires, disable, enable },
 ) => {
-  if (disable && enable) throw new FatalError('Give --disable or --enable, not both.');
+  if (disable && enable) throw new UsageError('Give --disable or --enable, not both.');
   const change = {
     ...(level !== undefined && { level: choiceOf('level', level, LEVELS) }),
     ...(expires !== undefined && {
@@ -69,7 +69,7 @@ export const runChange: Run<typeof credentialChange> = async (
     ...((disable || enable) && { disabled: !enable }),
   };
   if (Object.keys(change).length === 0)
-    throw new FatalError('Give --level, --expires, --disable or --enable.');
+    throw new UsageError('Give --level, --expires, --disable or --enable.');
   await changeCredential(deskOn(context, await context.connected()), username, change);
   return { text: `The credential "${username}" is changed.`, json: { username, ...change } };
 };
@@ -108,7 +108,7 @@ export const runRevoke: Run<typeof credentialRevoke> = async (
   { username, 'unused-for': unusedFor, yes },
 ) => {
   if ((username === undefined) === (unusedFor === undefined))
-    throw new FatalError('Give either --username or --unused-for.');
+    throw new UsageError('Give either --username or --unused-for.');
   if (username === undefined) return revokeUnused(context, daysOf('unused-for', unusedFor!), yes);
   await revokeCredential(deskOn(context, await context.connected()), username);
   return { text: `The credential "${username}" is removed.`, json: { username } };

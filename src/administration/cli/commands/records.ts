@@ -10,7 +10,7 @@ import {
   type RecordStory,
   type Standing,
 } from '../../plain.js';
-import { count, FatalError, literal, shown } from '../../../platform/common/index.js';
+import { count, FatalError, literal, shown, UsageError } from '../../../platform/common/index.js';
 import { alongIndexIfAny } from '../../../platform/database/plain.js';
 import { BY_RECORD_ID, idTextAt, ofTenant, type Tenant, withIds } from '../../../record/index.js';
 import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
@@ -61,7 +61,7 @@ export const runDelete: Run<typeof recordDelete> = async (
   { id, 'ids-from': list, 'dry-run': isDryRun, ...names },
 ) => {
   const scope = { tenant: tenantOf(names), kind: kindOf(names) };
-  if ((id === undefined) === (list === undefined)) throw new FatalError('Give either --id or --ids-from.');
+  if ((id === undefined) === (list === undefined)) throw new UsageError('Give either --id or --ids-from.');
   if (list === undefined) return deleteOne(context, scope, { id: id!, isDryRun });
   return deleteListed(context, scope, { list, isDryRun });
 };

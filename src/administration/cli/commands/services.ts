@@ -27,7 +27,7 @@ import {
   type ServiceKey,
   type StoredService,
 } from '../../../application/plain.js';
-import { count, FatalError } from '../../../platform/common/index.js';
+import { count, FatalError, UsageError } from '../../../platform/common/index.js';
 import { type Kind, KINDS } from '../../../kinds/index.js';
 import type { Tenant } from '../../../record/index.js';
 import type { CommandContext, Outcome, Run } from '../command.js';
@@ -129,7 +129,7 @@ export const runRemove: Run<typeof serviceRemove> = async (context, names) => {
 
 export const runPreview: Run<typeof servicePreview> = async (context, { name, filter: text, ...names }) => {
   const of = { ...tenantOf(names), kind: kindOf(names) };
-  if (text === undefined && name === undefined) throw new FatalError('Give --name or --filter.');
+  if (text === undefined && name === undefined) throw new UsageError('Give --name or --filter.');
   const given = text === undefined ? undefined : await filterOf(text);
   const key = name === undefined ? undefined : serviceKeyOf({ ...names, name });
   const db = databaseOf(await context.connected());
@@ -137,7 +137,7 @@ export const runPreview: Run<typeof servicePreview> = async (context, { name, fi
   const filter = given ?? (await storedFilter(db, key!));
   const inForce = given === undefined || key === undefined ? undefined : await filterInForce(db, key);
   const preview = await previewFilter(db, of, filter, { inForce, maxTimeMS: context.settings.queryMs });
-  const lines = previewLines(preview, { ...of, filter });
+  const lines = previewLines(preview, { ...of, filter }, context.terminal.calling?.admin);
   if (given !== undefined && key !== undefined && inForce === undefined)
     lines.push(`No filter of ${nameOfService(key)} has been in force yet: no record enters or leaves.`);
   return { text: lines.join('\n'), json: preview };
@@ -153,7 +153,7 @@ export const runIndex: Run<typeof serviceIndex> = async (
   { name, filter: text, 'dry-run': isDry, ...names },
 ) => {
   const of = { ...tenantOf(names), kind: kindOf(names) };
-  if ((text === undefined) === (name === undefined)) throw new FatalError('Give either --name or --filter.');
+  if ((text === undefined) === (name === undefined)) throw new UsageError('Give either --name or --filter.');
   const given = text === undefined ? undefined : await filterOf(text);
   const key = name === undefined ? undefined : serviceKeyOf({ ...names, name });
   const db = databaseOf(await context.connected());

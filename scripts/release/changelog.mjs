@@ -1,0 +1,18 @@
+/** The changelog's section of what is not released yet, and its place in a release. */
+
+const HEADING = '## [Unreleased]';
+const UNRELEASED = /^## \[Unreleased\]\n(.*?)(?=^## \[|(?![\s\S]))/ms;
+
+/** What is not released yet; empty where nothing is. */
+export function unreleased(changelog) {
+  return UNRELEASED.exec(changelog)?.[1].trim() ?? '';
+}
+
+/** The changelog after a release: its entries are below its version and date, and nothing is unreleased. */
+export function dated(changelog, version, date) {
+  const entries = unreleased(changelog);
+  return changelog.replace(UNRELEASED, (section) => {
+    const end = section.endsWith('\n\n') ? '\n\n' : '\n';
+    return `${HEADING}\n\n## [${version}] - ${date}\n\n${entries}${end}`;
+  });
+}

@@ -1,0 +1,67 @@
+import { shown } from '../../platform/common/index.js';
+import { IN_CLONE } from '../../platform/config/pure.js';
+import type { Settings } from '../../platform/config/plain.js';
+import type { Terminal } from './command.js';
+import { commands } from './commands/index.js';
+import { Output } from './output.js';
+import { JSON_OPTION, runCommandLine } from './run.js';
+
+/** What the program `tidemark` has to do with. */
+interface Surroundings {
+  /** Starts the service, which then ends the process itself. */
+  serve: () => Promise<unknown>;
+  loadSettings: () => Promise<() => Settings>;
+  terminal: Terminal;
+}
+
+const HELP = new Set(['help', '--help', '-h']);
+
+/**
+ * Runs a command line of the program `tidemark`: the service, the commands of operators, or `check`, which is one of these.
+ * Returns the exit code; undefined while the service runs.
+ */
+export async function runProgram(
+  words: string[],
+  { serve, loadSettings, terminal }: Surroundings,
+): Promise<0 | 1 | 2 | undefined> {
+  const [first = '', ...rest] = words;
+  const output = new Output(terminal, words.includes(JSON_OPTION));
+  const { serve: program, mistake } = terminal.calling ?? IN_CLONE;
+  if (first === 'admin') return runCommandLine(rest, loadSettings, terminal);
+  if (first === 'check' || words.includes('--version')) return runCommandLine(words, loadSettings, terminal);
+  if (words.some((word) => HELP.has(word)) && ['', 'serve', 'help', '--help', '-h'].includes(first)) {
+    const help = helpOf(program);
+    output.say(help, { help: help.split('\n') });
+    return 0;
+  }
+  if (first === '' || (first === 'serve' && rest.length === 0)) {
+    await serve();
+    return undefined;
+  }
+  output.complain(`${faultOf(first, rest, program)} All commands: ${program} --help`);
+  return mistake;
+}
+
+function faultOf(first: string, [next]: string[], program: string): string {
+  if (first === 'serve')
+    return `"${shown(next ?? '')}" is too much: settings are variables of the environment.`;
+  if (first.startsWith('-')) return `There is no option ${shown(first)}.`;
+  const isOfAdmin = commands.some(({ name }) => name.split(' ')[0] === first);
+  const said = `Unknown command "${shown(first)}".`;
+  return isOfAdmin ? `${said} Did you mean: ${program} admin ${first}?` : said;
+}
+
+function helpOf(program: string): string {
+  return `Usage: ${program} [serve]
+       ${program} admin COMMAND [OPTIONS]
+       ${program} check
+
+  serve      Run the service; the same as no word
+  admin      Manage applications, services, credentials and records; ${program} admin --help lists the commands
+  check      Check the settings, the database, its roles and indexes, and the clocks; the same as admin check
+  --version  Print the version, the commit that it was built from, and the version of Node
+  --help     Show this help
+
+Settings are variables of the environment. Without MONGODB_URI, the service starts an embedded database with a demo.
+Exit code: 0, or 1 with one line on stderr; 2 for a mistake in the command line.`;
+}

@@ -1,0 +1,24 @@
+import type { Terminal } from './administration/cli/index.js';
+import { callingOfProcess, hasColours } from './platform/config/pure.js';
+
+const { stdin: input, stdout: output, stderr: errors } = process;
+
+/** The terminal of this process, for the commands of operators. */
+export function terminalOfProcess(): Terminal {
+  return {
+    ...{ input, output, errors, interruptible },
+    colours: { output: hasColours(output), errors: hasColours(errors) },
+    calling: callingOfProcess(),
+  };
+}
+
+function interruptible(): AbortSignal {
+  const controller = new AbortController();
+  process.once('SIGINT', () => controller.abort());
+  return controller.signal;
+}
+
+/**
+ * Loaded only for commands that read the settings, because the connection string is checked with the MongoDB driver.
+ */
+export const loadSettings = async () => (await import('./platform/config/plain.js')).settingsOfProcess;
