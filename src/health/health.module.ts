@@ -5,6 +5,7 @@ import { Gauges, MetricsController } from './metrics.controller.js';
 import { HealthController } from './health.controller.js';
 import { StoreModule } from '../replication/store/index.js';
 import { HealthReads, Readiness } from './readiness.js';
+import { RightsAtStart } from './rights-at-start.js';
 
 @Module({})
 export class HealthModule {
@@ -13,7 +14,7 @@ export class HealthModule {
       module: HealthModule,
       imports: [StoreModule, TerminusModule.forRoot({ logger: false })],
       controllers: [HealthController, ...(metrics ? [MetricsController] : [])],
-      providers: [Gauges, HealthReads, Readiness],
+      providers: [Gauges, HealthReads, Readiness, RightsAtStart],
     };
   }
 }

@@ -114,7 +114,8 @@ export function refusalAtStart(
   if (code === UNAUTHORIZED)
     return new FatalError(
       `The database at ${hostsIn(uri)} wants another user than MONGODB_URI names, if it names one: one with the role ` +
-        `readWrite on the database ${database}. Put the user name and the password into it.`,
+        `that docs/roles.js creates, or at least readWrite on the database ${database}. Put the user name and the ` +
+        'password into it. The command check names each missing action.',
     );
   return error;
 }
