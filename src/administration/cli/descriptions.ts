@@ -12,6 +12,8 @@ import {
 } from './command.js';
 import { PROGRAM, SHELLS } from './completion.js';
 
+export * from './descriptions-of-operation.js';
+
 export const applicationCreate = describeCommand({
   name: 'application create',
   summary: 'Register an application',
@@ -264,26 +266,6 @@ export const resync = describeCommand({
     'It can be interrupted; run again, it begins anew.',
     'What cannot be stamped is named and set aside, the exit code is 1, and the service stamps it once it can.',
   ],
-});
-
-export const consumerList = describeCommand({
-  name: 'consumer list',
-  summary: 'Show how the consumers do, those furthest behind first',
-  options: {
-    org: { value: 'ORG', description: 'of this organization only' },
-    app: { value: 'APP', description: 'of this application only' },
-  },
-  notes: [
-    'current: has read to the end. behind: reads, and is not there yet. stalled: has stopped calling.',
-    'looping: begins the same window again and again. never finished: never read a window to its end.',
-    'must start over: hard deletes that it needs have expired, or the database was restored.',
-  ],
-});
-
-export const status = describeCommand({
-  name: 'status',
-  summary: 'Show the database, its indexes, the watcher, what it did, and duplicate e-mails',
-  options: {},
 });
 
 export const completion = describeCommand({

@@ -35,5 +35,6 @@ export const commands: readonly Command[] = [
   command(described.resync, async () => (await import('./resync.js')).runResync),
   command(described.consumerList, async () => (await statuses()).runConsumerList),
   command(described.status, async () => (await statuses()).runStatus),
+  command(described.check, async () => (await import('./check.js')).runCheck),
   command(described.completion, () => Promise.resolve(completionOf(commands))),
 ];
