@@ -27,7 +27,7 @@ const ROUND_TRIPS = 5;
 export type CheckState = 'ok' | 'warning' | 'failed';
 
 /** What was found about one subject. A warning does not keep the service from its promises. */
-export interface Finding {
+export interface CheckedPart {
   check: 'settings' | 'database' | 'roles' | 'indexes' | 'clocks' | 'watcher';
   state: CheckState;
   text: string;
@@ -35,15 +35,15 @@ export interface Finding {
   details: string[];
 }
 
-type Found = Omit<Finding, 'check'>;
+type Found = Omit<CheckedPart, 'check'>;
 type Look = (connection: Connection) => Promise<Found>;
 
 /**
  * Checks a database and the service on it, in the order in which the causes come: whatever is missing in a later one may
  * follow from an earlier one. Changes nothing.
  */
-export async function checkAll(connection: Connection): Promise<Finding[]> {
-  const looks: [Finding['check'], Look][] = [
+export async function checkAll(connection: Connection): Promise<CheckedPart[]> {
+  const looks: [CheckedPart['check'], Look][] = [
     ['database', database],
     ['roles', roles],
     ['indexes', indexes],

@@ -52,11 +52,18 @@ export class ReplicaSet {
     }
   }
 
-  /** The connection string, with a database in it. */
-  uri(database: string): string {
+  /** The connection string, with a database in it; of a locked set, for a user who may do everything unless it is given. */
+  uri(database: string, user = ROOT): string {
     const hosts = this.members.map(({ host }) => host).join(',');
-    const [login, source] = this.isLocked ? [`${ROOT}:${ROOT}@`, '&authSource=admin'] : ['', ''];
+    const { login, source } = this.login(user);
     return `mongodb://${login}${hosts}/${database}?replicaSet=${REPLICA_SET}${source}`;
+  }
+
+  /** The parts of a connection string by which a user logs in; empty if nobody has to. */
+  login(user = ROOT): { login: string; source: string } {
+    return this.isLocked
+      ? { login: `${user}:${user}@`, source: '&authSource=admin' }
+      : { login: '', source: '' };
   }
 
   /** Waits until every member runs and one of them takes writes. */

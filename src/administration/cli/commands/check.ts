@@ -1,7 +1,7 @@
 import { capitalized, FatalError } from '../../../platform/common/index.js';
 import { ConfigError, databaseIn, type Settings } from '../../../platform/config/plain.js';
 import { isDatabaseAway, refusalAtStart } from '../../../platform/database/plain.js';
-import { checkAll, type CheckState, type Finding } from '../../plain.js';
+import { checkAll, type CheckState, type CheckedPart } from '../../plain.js';
 import type { CommandContext, Run } from '../command.js';
 import type { check } from '../descriptions.js';
 import type { Tone } from '../layout.js';
@@ -20,7 +20,7 @@ export const runCheck: Run<typeof check> = async (context) => {
 };
 
 /** What depends on something that failed is not looked at. */
-async function findings(context: CommandContext): Promise<Finding[]> {
+async function findings(context: CommandContext): Promise<CheckedPart[]> {
   let settings: Settings;
   try {
     ({ settings } = context);
@@ -30,7 +30,7 @@ async function findings(context: CommandContext): Promise<Finding[]> {
   }
   const { mongodbUri, dataDir } = settings;
   const text = `all can be read; the database is ${mongodbUri === undefined ? `the embedded one of ${dataDir}` : 'that of MONGODB_URI'}`;
-  const read: Finding = { check: 'settings', state: 'ok', text, details: [] };
+  const read: CheckedPart = { check: 'settings', state: 'ok', text, details: [] };
   try {
     return [read, ...(await checkAll(await context.connected()))];
   } catch (error) {
@@ -46,7 +46,7 @@ function wordsOf(error: unknown, uri: string | undefined): string {
   throw error;
 }
 
-function linesOf({ check, state, text, details }: Finding): SaidLine[] {
+function linesOf({ check, state, text, details }: CheckedPart): SaidLine[] {
   return [
     [capitalized(check), `${state}: ${text}`, TONES[state]],
     ...details.map((detail): SaidLine => ['', detail]),
