@@ -120,20 +120,28 @@ function fateOf(index: MissingIndex, builds: ReadonlySet<string>): string {
 
 async function clocks(connection: Connection): Promise<Found> {
   const [ahead, { status }] = await Promise.all([aheadOf(connection), standing(connection)]);
-  const apart = Math.max(ahead.least, -ahead.most, 0);
-  const details = [];
+  const details = clockFaults(ahead, status.clockBehindSeconds);
+  if (details.length > 0) return warning('they differ', details);
+  return ok(`this machine and the database differ by less than ${duration(FUTURE_TOLERANCE_MS / 1000)}`);
+}
+
+/**
+ * What is wrong with the clocks, each in a sentence. The time that a round trip takes is no difference: `ahead` is what this
+ * machine's clock is ahead of the server's at least, and at most (milliseconds).
+ */
+export function clockFaults(ahead: { least: number; most: number }, behindSeconds = 0): string[] {
+  const apart = Math.max(ahead.least, -ahead.most);
+  const faults = [];
   if (apart > FUTURE_TOLERANCE_MS)
-    details.push(
+    faults.push(
       `This machine's clock is ${duration(apart / 1000)} ${ahead.least > 0 ? 'ahead of' : 'behind'} the database's: ` +
         'credentials and sessions expire at another time, and a program here that stamps records by its own clock gives wrong times.',
     );
-  const behind = status.clockBehindSeconds ?? 0;
-  if (behind >= MUCH_BEHIND_S)
-    details.push(
-      `The database server's clock is ${duration(behind)} behind the cluster time: it was set back, and stamps stay ahead of it.`,
+  if (behindSeconds >= MUCH_BEHIND_S)
+    faults.push(
+      `The database server's clock is ${duration(behindSeconds)} behind the cluster time: it was set back, and stamps stay ahead of it.`,
     );
-  if (details.length > 0) return warning('they differ', details);
-  return ok(`this machine and the database differ by less than ${duration(FUTURE_TOLERANCE_MS / 1000)}`);
+  return faults;
 }
 
 /** By how much this machine's clock is ahead of the server's, at least and at most (milliseconds). */

@@ -49,6 +49,17 @@ describe('`check` tries settings, database, roles, indexes, clocks and the watch
     expect(output).toMatch(/^Watcher +ok: \S+ leads, \d+ s behind$/m);
   });
 
+  it('of all indexes that the service makes', async () => {
+    const collections = await service.db.collections();
+    const made = await Promise.all(collections.map(async (one) => (await one.indexes()).length - 1));
+    const { uri, client } = await freshDatabase();
+    await client.close();
+    const count = made.reduce((sum, number) => sum + number, 0);
+    expect((await checked(uri)).of['indexes']?.text).toBe(
+      `the first start of the service makes all ${count}`,
+    );
+  });
+
   it('changes nothing in the database', async () => {
     const { uri, client, db } = await freshDatabase();
     const { code, states } = await checked(uri);
