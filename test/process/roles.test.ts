@@ -90,7 +90,8 @@ it('under the role of docs/roles.js all works, and the server refuses nothing', 
     });
     expect(member.status).toBe(201);
 
-    const data = { category: 'bikes' };
+    // Large enough to be compressed.
+    const data = { category: 'bikes', text: 'text '.repeat(1000) };
     const product = (id: string) => ({ organizationid: 'acme', appid: 'shop', id, data, channels: ['web'] });
     await products.insertMany(['a', 'b', 'c', 'd'].map(product));
     await delivers('default/updates', ['a', 'b', 'c', 'd']);
@@ -116,6 +117,7 @@ it('under the role of docs/roles.js all works, and the server refuses nothing', 
     await service.stop();
   }
   expect(service.logged.filter((line) => /"level":"(warn|error|fatal)"/.test(line))).toEqual([]);
+  expect(service.said).toEqual([expect.stringMatching(/^Tidemark listens at /)]);
   expect((await refused()).filter((line) => !refusedBefore.includes(line))).toEqual([]);
 });
 
