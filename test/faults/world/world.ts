@@ -1,5 +1,4 @@
 import { eventually } from '../../support/index.js';
-import { runRolesScript } from '../../support/roles.js';
 import type { Which } from '../plan/index.js';
 import { AsideWatch } from './aside-watch.js';
 import { Journal } from './journal.js';
@@ -10,8 +9,6 @@ import { RecordSource } from './source.js';
 import { ProxyWay } from './way.js';
 
 const DATABASE = 'tidemark';
-/** The user of the services, and its role, where the servers want a login. */
-const USER = 'service';
 const TAKEN_OVER_MS = 120_000;
 const SHOWN_LINES = 20;
 const LINE_LENGTH = 800;
@@ -32,7 +29,8 @@ export class World {
   ) {
     this.operator = new FaultOperator(source);
     this.aside = new AsideWatch(source);
-    const uri = (which: Which) => ways[which]?.uri(DATABASE, set.login(USER)) ?? set.uri(DATABASE, USER);
+    const uri = (which: Which) =>
+      ways[which]?.uri(DATABASE, set.login(DATABASE)) ?? set.uri(DATABASE, DATABASE);
     this.services = [new ServiceNode('first', uri(0)), new ServiceNode('second', uri(1))];
   }
 
@@ -44,12 +42,11 @@ export class World {
     options: { nodes: number; shortOplog: boolean },
     before: (world: World) => Promise<void>,
   ): Promise<World> {
-    const isLocked = process.env['TIDEMARK_TEST_ROLE'] === '1';
-    const set = await ReplicaSet.start({ ...options, isLocked });
+    const set = await ReplicaSet.start(options);
     const ways = options.nodes === 1 ? await waysTo(await set.primaryPort()) : [];
     const world = new World(set, await RecordSource.connect(set.uri(DATABASE)), ways);
     try {
-      if (isLocked) await runRolesScript(world.source.client, { database: DATABASE, role: USER, user: USER });
+      await set.serviceUser(world.source);
       await world.operator.furnish();
       await before(world);
       await Promise.all(world.services.map((service) => service.start()));
