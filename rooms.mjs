@@ -26,8 +26,8 @@ export const rooms = [
   'health',
   'administration',
   'administration/http',
+  'administration/console',
   'administration/cli/import',
   'administration/cli',
-  'administration/console',
   'demo',
 ];

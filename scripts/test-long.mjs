@@ -30,6 +30,11 @@ const parts = {
     limitMs: 30 * minutes,
     jest: { projects: ['contract'], args: pool, env: { TIDEMARK_TEST_MONGOD: '6.0.5' } },
   },
+  role: {
+    title: 'The contract and the faults under the role of docs/roles.js',
+    limitMs: 60 * minutes,
+    jest: { projects: ['contract', 'faults'], args: pool, env: { TIDEMARK_TEST_ROLE: '1' } },
+  },
   faults: {
     title: `Faults: ${seeds.length} histories, and 60,000 records under load`,
     limitMs: 120 * minutes,

@@ -21,6 +21,7 @@ export {
   onLine,
   readConfigurationFile,
 } from './configuration/apply.js';
+export { type CheckState, type CheckedPart, checkAll } from './check.js';
 export type { PlannedChange } from './configuration/difference.js';
 export { type Comparison, type Previews, assertPossible, compare, previewsOf } from './configuration/plan.js';
 export {

@@ -12,7 +12,7 @@ import {
 } from '../application/plain.js';
 import { CREDENTIALS } from '../auth/plain.js';
 import { TimeSlice } from '../platform/common/index.js';
-import { indexName, listedIndexes } from '../platform/database/plain.js';
+import { indexName, listedIndexes, type MissingRight, missingRights } from '../platform/database/plain.js';
 import type { Metrics } from '../platform/observability/index.js';
 import { COLLECTION_OF } from '../kinds/index.js';
 import {
@@ -96,6 +96,8 @@ export interface Status {
    */
   indexesOfOthers: string[];
   watcher: WatcherStatus;
+  /** Actions that the user of the connection string lacks; empty if nobody has logged in. */
+  missingRights: MissingRight[];
   /** Totals of all leaders since the first start. */
   totals: Omit<WatchTotals, '_id'>;
   /** Undefined if no audit has run yet. */
@@ -124,6 +126,7 @@ export async function statusOf(connection: Connection): Promise<Status> {
     missingIndexes: indexes.flatMap(({ missing }) => missing).map(indexName),
     indexesOfOthers: indexes.flatMap(({ others }) => others),
     watcher,
+    missingRights: (await missingRights(connection, Object.values(COLLECTION_OF))) ?? [],
     totals: await totals(db),
     audit: await audit(db),
     hardDeletesExpired: await hardDeletesExpired(db),

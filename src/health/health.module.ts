@@ -6,6 +6,7 @@ import { MetricsPort } from './metrics-port.js';
 import { HealthController } from './health.controller.js';
 import { StoreModule } from '../replication/store/index.js';
 import { HealthReads, Readiness } from './readiness.js';
+import { RightsAtStart } from './rights-at-start.js';
 
 @Module({})
 export class HealthModule {
@@ -14,7 +15,7 @@ export class HealthModule {
       module: HealthModule,
       imports: [StoreModule, TerminusModule.forRoot({ logger: false })],
       controllers: [HealthController, ...(metrics ? [MetricsController] : [])],
-      providers: [Gauges, HealthReads, MetricsPort, Readiness],
+      providers: [Gauges, HealthReads, MetricsPort, Readiness, RightsAtStart],
     };
   }
 }

@@ -1,3 +1,4 @@
+import { mongo } from 'mongoose';
 import { type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole, type Said } from './admin-console.js';
 
@@ -11,8 +12,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => (app = await service.application()));
 afterEach(async () => {
-  const collections = await service.db.listCollections().toArray();
-  expect(collections.filter(({ name }) => name.startsWith('tidemark.importing'))).toEqual([]);
+  expect(await service.db.collection('tidemark.imports').countDocuments()).toBe(0);
 });
 
 const line = (id: string, data: object = {}) => `${JSON.stringify({ id, data })}\n`;
@@ -104,5 +104,30 @@ describe('`--mirror` removes nothing', () => {
     const { code } = await admin.run(words, { input: stopped(), interrupted: controller.signal });
     expect(code).toBe(1);
     expect(await ids()).toEqual(['a', 'b']);
+  });
+});
+
+describe('the ids in the file are kept apart from those of other imports', () => {
+  const DAY_S = 86_400;
+  const imports = () =>
+    service.db.collection<{ _id: { run: mongo.ObjectId; id: string } }>('tidemark.imports');
+  const seenBefore = (days: number) => {
+    const run = mongo.ObjectId.createFromTime(Math.floor(Date.now() / 1000) - days * DAY_S);
+    return imports().insertOne({ _id: { run, id: 'b' } });
+  };
+
+  it('one that was killed a day ago is left alone, for it may be running, and saves no record', async () => {
+    await load([line('a'), line('b')]);
+    await seenBefore(1);
+    await load([line('a')]);
+    expect(await ids()).toEqual(['a']);
+    expect(await imports().countDocuments()).toBe(1);
+    await imports().deleteMany();
+  });
+
+  it('what one left that was killed more than a week ago is removed', async () => {
+    await seenBefore(8);
+    await load([line('a')]);
+    expect(await imports().countDocuments()).toBe(0);
   });
 });

@@ -113,7 +113,9 @@ describe('An index that an operator asked for disturbs nothing', () => {
   it('Ctrl-C leaves the making of it to the database', async () => {
     const isAsked = async () => {
       const asked = { ns: products().namespace, 'command.createIndexes': 'products' };
-      const found = service.client.db('admin').aggregate([{ $currentOp: {} }, { $match: asked }]);
+      const found = service.client
+        .db('admin')
+        .aggregate([{ $currentOp: { allUsers: true } }, { $match: asked }]);
       return (await found.toArray()).length > 0;
     };
     const stop = new AbortController();

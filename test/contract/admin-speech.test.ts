@@ -43,6 +43,7 @@ describe('`--json` for machines', () => {
     'credential list',
     'consumer list',
     'status',
+    'check',
     'help',
     'credential',
     'help service set',

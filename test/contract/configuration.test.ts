@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestApplication, TestService } from '../support/index.js';
+import { freshDatabase, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 
 let service: TestService;
@@ -62,9 +62,8 @@ describe('`config export`, `config plan`, `config apply`', () => {
   });
 
   it('round trip: an empty database becomes the same, with new passwords', async () => {
-    const uri = new URL(service.uri);
-    uri.pathname = `/empty-${randomUUID().slice(0, 8)}`;
-    const there = new AdminConsole(uri.href);
+    const { uri, client, db } = await freshDatabase();
+    const there = new AdminConsole(uri);
     const { output } = await admin.run('config export');
     const words = ['config', 'apply', await file(output), '--yes'];
     const { passwords } = await there.json<{ passwords: Record<string, string> }>(words);
@@ -72,10 +71,10 @@ describe('`config export`, `config plan`, `config apply`', () => {
     const { credentials } = await exported();
     expect(Object.keys(passwords).sort()).toEqual(credentials.map(({ username }) => username).sort());
     expect(new Set(Object.values(passwords)).size).toBe(credentials.length);
-    const db = service.db.client.db(uri.pathname.slice(1));
     const filter = { createDate: { $gt: new Date('2026-01-01') } };
     expect(await db.collection('services').findOne({ name: 'dated' })).toMatchObject({ filter });
     await db.dropDatabase();
+    await client.close();
   });
 
   it('the plan tells each change in words, and what a changed filter does; apply does just that', async () => {

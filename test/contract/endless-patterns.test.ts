@@ -47,7 +47,9 @@ async function askEarly(method: string, path: string, stored: object, body: obje
 /** Whether MongoDB is still at work at a query of records by a filter. */
 async function isAtWork(filter: object): Promise<boolean> {
   const ofProducts = { ns: service.db.collection('products').namespace, op: { $in: ['query', 'command'] } };
-  const found = service.client.db('admin').aggregate([{ $currentOp: {} }, { $match: ofProducts }]);
+  const found = service.client
+    .db('admin')
+    .aggregate([{ $currentOp: { allUsers: true } }, { $match: ofProducts }]);
   const asked = JSON.stringify(filter);
   return (await found.toArray()).some(({ command }) => JSON.stringify(command).includes(asked));
 }

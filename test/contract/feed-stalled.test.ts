@@ -102,7 +102,7 @@ it('no connection to MongoDB and no cursor is held for a client that is slow', a
   await nothingMoves();
   expect(STALLED).toBeGreaterThan(POOL);
   const ns = `${service.db.databaseName}.products`;
-  const open = [{ $currentOp: { idleCursors: true, localOps: true } }, { $match: { ns } }];
+  const open = [{ $currentOp: { allUsers: true, idleCursors: true, localOps: true } }, { $match: { ns } }];
   expect(await service.client.db('admin').aggregate(open).toArray()).toEqual([]);
   expect((await app.feed('product').page({ to, limit: LIMIT })).ids).toHaveLength(LIMIT);
 });
@@ -124,7 +124,7 @@ it('pages whose queries are slow leave connections for small pages, for `max` an
     ),
   );
   const running = [
-    { $currentOp: { localOps: true } },
+    { $currentOp: { allUsers: true, localOps: true } },
     { $match: { ns: `${service.db.databaseName}.products`, 'command.comment': 'tidemark feed' } },
   ];
   await eventually(async () => (await service.client.db('admin').aggregate(running).toArray()).length > 0);

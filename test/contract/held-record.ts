@@ -34,7 +34,10 @@ async function writesThatWait(client: mongo.MongoClient, collection: mongo.Colle
   const { namespace, collectionName } = collection;
   const found = await client
     .db('admin')
-    .aggregate([{ $currentOp: {} }, { $match: { ns: namespace, 'command.findAndModify': collectionName } }])
+    .aggregate([
+      { $currentOp: { allUsers: true } },
+      { $match: { ns: namespace, 'command.findAndModify': collectionName } },
+    ])
     .toArray();
   return found.length;
 }

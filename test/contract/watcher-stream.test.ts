@@ -26,7 +26,7 @@ async function stagesNow(): Promise<mongo.Document[] | undefined> {
   const running = service.client
     .db('admin')
     .aggregate<{ cursor?: { originatingCommand: mongo.Document }; command?: mongo.Document }>([
-      { $currentOp: { idleCursors: true, localOps: true } },
+      { $currentOp: { allUsers: true, idleCursors: true, localOps: true } },
       { $match: { ns: { $regex: `^${service.db.databaseName}\\.` } } },
     ]);
   const commands = (await running.toArray()).map(

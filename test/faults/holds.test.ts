@@ -11,7 +11,7 @@ let direct: mongo.MongoClient;
 beforeAll(async () => {
   set = await ReplicaSet.start({ nodes: 1, shortOplog: false });
   way = await ProxyWay.to(await set.primaryPort());
-  client = await new mongo.MongoClient(way.uri('holds')).connect();
+  client = await new mongo.MongoClient(way.uri('holds', set.login())).connect();
   direct = await new mongo.MongoClient(set.uri('holds')).connect();
 }, 60_000);
 
@@ -41,7 +41,7 @@ test('one command is held, others pass, and it reaches the server when it is rel
 
 test('a command whose client has gone meanwhile reaches the server all the same', async () => {
   const _id = new mongo.ObjectId();
-  const gone = await new mongo.MongoClient(way.uri('holds')).connect();
+  const gone = await new mongo.MongoClient(way.uri('holds', set.login())).connect();
   const hold = way.hold(({ collection }) => collection === 'held');
   const written = gone
     .db()

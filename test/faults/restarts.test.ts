@@ -19,7 +19,7 @@ let polling: Promise<void>[] = [];
 beforeAll(async () => {
   set = await ReplicaSet.start({ nodes: 3, shortOplog: false, isLocked: true });
   source = await RecordSource.connect(set.uri(DATABASE));
-  service = new ServiceNode(DATABASE, set.uri(DATABASE));
+  service = new ServiceNode(DATABASE, set.uri(DATABASE, await set.serviceUser(source)));
   await new FaultOperator(source).furnish();
   await service.start();
   await service.ready();

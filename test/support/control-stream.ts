@@ -11,7 +11,7 @@ export interface OpenStream {
 /** The open control streams over a database. */
 export async function controlStreams(db: mongo.Db): Promise<OpenStream[]> {
   const stages = [
-    { $currentOp: { idleCursors: true } },
+    { $currentOp: { allUsers: true, idleCursors: true } },
     { $match: { ns: `${db.databaseName}.$cmd.aggregate` } },
     { $match: { 'cursor.originatingCommand.comment': 'tidemark control' } },
   ];

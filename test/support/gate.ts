@@ -29,7 +29,10 @@ export class Gate {
 
   /** The connection string that leads through the gate. */
   get uri(): string {
-    return `mongodb://${HOST}:${this.port}${this.target.pathname}?directConnection=true`;
+    const { username, password, pathname, searchParams } = this.target;
+    const source = searchParams.get('authSource');
+    const [login, end] = source === null ? ['', ''] : [`${username}:${password}@`, `&authSource=${source}`];
+    return `mongodb://${login}${HOST}:${this.port}${pathname}?directConnection=true${end}`;
   }
 
   async open(): Promise<void> {

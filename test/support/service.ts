@@ -10,6 +10,7 @@ import { Metrics } from '../../src/platform/observability/index.js';
 import { WatchedPlace } from '../../src/replication/store/index.js';
 import { TestApplication } from './application.js';
 import { eventually } from './eventually.js';
+import { runRolesScript } from './roles.js';
 import { TestWatcher } from './watcher.js';
 
 /** Milliseconds: a machine that does much else delays the watcher, and a test that does not look at that waits. */
@@ -200,10 +201,18 @@ export class TestService {
   }
 }
 
-/** A database that nobody else uses. */
+/**
+ * A database that nobody else uses. Where the server wants a login, the client has all rights, and the connection string is
+ * that of a user with exactly the role of docs/roles.js.
+ */
 export async function freshDatabase(): Promise<TestDatabase> {
   const base = new URL(process.env['TIDEMARK_TEST_MONGODB_URI'] ?? '');
-  base.pathname = `/t${randomUUID().replaceAll('-', '')}`;
+  const name = `t${randomUUID().replaceAll('-', '')}`;
+  base.pathname = `/${name}`;
   const client = await new mongo.MongoClient(base.href, { writeConcern: { w: 'majority' } }).connect();
-  return { uri: base.href, client, db: client.db(base.pathname.slice(1)) };
+  if (base.username !== '') {
+    await runRolesScript(client, { database: name, role: name, user: name });
+    [base.username, base.password] = [name, name];
+  }
+  return { uri: base.href, client, db: client.db(name) };
 }

@@ -180,6 +180,7 @@ export interface Status {
     oplogUsedRatio?: number;
     oplogPredictedWindowSeconds?: number;
   };
+  missingRights: { action: string; on: string; without: string; isNeeded: boolean }[];
   totals: Record<string, number | Record<string, number>>;
   audit?: {
     round: number;

@@ -37,7 +37,13 @@ export function Watcher() {
   );
 }
 
-function factsOf({ database, watcher, missingIndexes, hardDeletesExpired }: Status): [string, ReactNode][] {
+function factsOf({
+  database,
+  watcher,
+  missingIndexes,
+  missingRights,
+  hardDeletesExpired,
+}: Status): [string, ReactNode][] {
   const seconds = (value: number | undefined) => (value === undefined ? 'not known' : duration(value));
   const share = (ratio: number | undefined) =>
     ratio === undefined ? 'not known' : `${Math.floor(ratio * 100)} %`;
@@ -53,6 +59,12 @@ function factsOf({ database, watcher, missingIndexes, hardDeletesExpired }: Stat
     ['At its rate so far, it holds', seconds(watcher.oplogPredictedWindowSeconds)],
     ['Last pass ended', <Time key="since" at={watcher.since} />],
     ['Missing indexes', missingIndexes.length === 0 ? 'none' : missingIndexes.join('; ')],
+    [
+      'Missing actions of the role',
+      missingRights.length === 0
+        ? 'none'
+        : missingRights.map(({ action, on }) => `${action} on ${on}`).join('; '),
+    ],
     ['Hard deletes are gone up to', hardDeletesExpired === undefined ? 'all are kept' : hardDeletesExpired],
   ];
 }

@@ -21,6 +21,13 @@ export const status = describeCommand({
   options: {},
 });
 
+export const check = describeCommand({
+  name: 'check',
+  summary: 'Try settings, database, roles, indexes, clocks and the watcher, and change nothing',
+  options: {},
+  notes: ['One line for each: ok, warning or failed. Exit code 1 if one has failed.'],
+});
+
 export const restored = describeCommand({
   name: 'restored',
   summary: 'Tell consumers that the database was restored from a backup',

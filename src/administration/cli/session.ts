@@ -1,6 +1,7 @@
 import { recordModels } from '../../record/index.js';
 import { hostname, userInfo } from 'node:os';
 import mongoose, { type Connection, type mongo, type Schema } from 'mongoose';
+import { sessionModels } from '../console/plain.js';
 import type { ChangeContext } from '../index.js';
 import { applicationModels } from '../../application/plain.js';
 import { CREDENTIAL_MODEL, credentialSchema } from '../../auth/plain.js';
@@ -15,6 +16,7 @@ import {
   wrongSetAtStart,
 } from '../../platform/database/plain.js';
 import { findEmbedded } from '../../embedded/index.js';
+import { consumerModels } from '../../replication/feed/plain.js';
 import { assertFormat, storeModels } from '../../replication/store/plain.js';
 import { watcherModels } from '../../replication/watcher/plain.js';
 import { trailModels } from '../../trail/plain.js';
@@ -64,13 +66,13 @@ function progressFor({ terminal, output }: Console, total: number | undefined, u
   };
 }
 
-/** The models that a command may use, with their indexes. */
+/** The models of the service, with their indexes: a command may be the first to open a database, and `check` looks at all. */
 const MODELS: { name: string; schema: Schema }[] = [
   { name: CREDENTIAL_MODEL, schema: credentialSchema },
   ...applicationModels,
   ...recordModels,
   ...[...storeModels, ...watcherModels],
-  ...trailModels,
+  ...[...trailModels, ...consumerModels, ...sessionModels],
 ];
 
 /** The database of one command: opened on first use, closed at the end. */

@@ -2,17 +2,13 @@ import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { AdministrationModule } from '../http/index.js';
 import { AuthModule } from '../../auth/index.js';
-import { SESSION_MODEL, sessionSchema } from './session.schema.js';
+import { sessionModels } from './session.schema.js';
 import { SessionController } from './session.controller.js';
 import { Sessions } from './sessions.js';
 
 /** The console, apart from the administration API that it uses. */
 @Module({
-  imports: [
-    AdministrationModule,
-    AuthModule,
-    MongooseModule.forFeature([{ name: SESSION_MODEL, schema: sessionSchema }]),
-  ],
+  imports: [AdministrationModule, AuthModule, MongooseModule.forFeature(sessionModels)],
   controllers: [SessionController],
   providers: [Sessions],
   exports: [AuthModule, Sessions],

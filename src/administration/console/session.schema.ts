@@ -15,9 +15,11 @@ export interface StoredSession {
 
 export const SESSIONS = 'tidemark.sessions';
 
-export const SESSION_MODEL = 'Session';
+const SESSION_MODEL = 'Session';
 
-export const sessionSchema = new Schema<StoredSession>(
+const sessionSchema = new Schema<StoredSession>(
   { _id: String },
   { collection: SESSIONS, strict: false, versionKey: false },
 ).index({ expires: 1 }, { expireAfterSeconds: 0 });
+
+export const sessionModels = [{ name: SESSION_MODEL, schema: sessionSchema }];

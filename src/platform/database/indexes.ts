@@ -163,17 +163,33 @@ function codeOf(error: unknown): unknown {
   return (error as mongoose.mongo.MongoServerError).code;
 }
 
+/** The indexes that the server is building in a database for this user, each as {@link indexName} names it. */
+export async function buildsIn(db: mongo.Db): Promise<Set<string>> {
+  const these = { 'command.$db': db.databaseName, 'command.createIndexes': { $exists: true } };
+  const found = await running<Build>(db.client, these);
+  return new Set(
+    found.flatMap(({ command: { createIndexes: name, indexes } }) =>
+      indexes.map(({ key }) => `${name}: ${Object.keys(key).join(', ')}`),
+    ),
+  );
+}
+
 interface Build {
   msg?: string;
   progress?: { done: number; total: number };
+  command: { createIndexes: string; indexes: { key: object }[] };
 }
 
 /** The builds in progress on a collection, from the server's list of running operations. */
 function buildsOf({ db, namespace, collectionName }: mongo.Collection): Promise<Build[]> {
-  const these = { ns: namespace, 'command.createIndexes': collectionName };
-  return db.client
+  return running(db.client, { ns: namespace, 'command.createIndexes': collectionName });
+}
+
+/** Operations of this user. Those of other users need the right `inprog`. */
+function running<T extends mongo.Document>(client: mongo.MongoClient, these: mongo.Document): Promise<T[]> {
+  return client
     .db('admin')
-    .aggregate<Build>([{ $currentOp: {} }, { $match: these }], { readConcern: { level: 'local' } })
+    .aggregate<T>([{ $currentOp: {} }, { $match: these }], { readConcern: { level: 'local' } })
     .toArray();
 }
 

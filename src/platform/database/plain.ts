@@ -16,15 +16,18 @@ export {
   isRefusedQuery,
   isRetryable,
   isTimeout,
+  isUnauthorized,
   isUnfit,
   refusalsIn,
   refusedAsDuplicate,
 } from './errors.js';
-export { ASKED_FOR, type Watching, buildIndex, makeIndexes } from './indexes.js';
+export { ASKED_FOR, type Watching, buildIndex, buildsIn, makeIndexes } from './indexes.js';
 export {
   type IndexFields,
+  type MissingIndex,
   alongIndex,
   alongIndexIfAny,
+  inTheWaySentence,
   indexName,
   listedIndexes,
   modelsOf,
@@ -34,4 +37,12 @@ export {
 export { APP_NAME, COMMAND_MS, DATABASE_URI, SAFE_BSON, driverOptions } from './options.js';
 export { CLOCK, FUTURE_TOLERANCE_MS } from './pure.js';
 export { type PastValidator, type SingleWrite, pastValidator, writeEach } from './refused-writes.js';
-export { NO_HISTORY, checkServer, refusalAtStart, unfitness, wrongSetAtStart } from './server-check.js';
+export { type MissingRight, missingRights, rightSentence } from './rights.js';
+export {
+  NO_HISTORY,
+  checkServer,
+  hostsIn,
+  refusalAtStart,
+  unfitness,
+  wrongSetAtStart,
+} from './server-check.js';

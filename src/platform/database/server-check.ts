@@ -42,6 +42,7 @@ const TIMEOUT = /timed out|<monitor> to \S+ closed/i;
 const UNAUTHORIZED = 13;
 /** The codes of MongoDB and of Atlas. */
 const LOGIN_REFUSED = new Set([18, 8000]);
+const IS_X509 = /[?&]authMechanism=MONGODB-X509\b/i;
 
 /** The message for a DNS query for SRV records without a result. */
 const NO_RECORD = 'DNS has no SRV record for it; a host without one has mongodb:// before it';
@@ -106,6 +107,11 @@ export function refusalAtStart(
   { uri, database }: { uri: string; database: string },
 ): unknown {
   const code = error instanceof MongoServerError ? Number(error.code) : undefined;
+  if (code !== undefined && LOGIN_REFUSED.has(code) && IS_X509.test(uri))
+    return new FatalError(
+      `The database at ${hostsIn(uri)} refuses the client certificate: tlsCertificateKeyFile in MONGODB_URI must name one ` +
+        'whose subject is a user of the database $external.',
+    );
   if (code !== undefined && LOGIN_REFUSED.has(code))
     return new FatalError(
       `The database at ${hostsIn(uri)} refuses the user name or the password in MONGODB_URI. Correct them, ` +
@@ -114,7 +120,8 @@ export function refusalAtStart(
   if (code === UNAUTHORIZED)
     return new FatalError(
       `The database at ${hostsIn(uri)} wants another user than MONGODB_URI names, if it names one: one with the role ` +
-        `readWrite on the database ${database}. Put the user name and the password into it.`,
+        `that docs/roles.js creates, or at least readWrite on the database ${database}. Put the user name and the ` +
+        'password into it. The command check names each missing action.',
     );
   return error;
 }

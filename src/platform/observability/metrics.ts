@@ -116,19 +116,19 @@ export class Metrics {
 
   readonly oplogWindow = new Gauge({
     name: 'tidemark_oplog_window_seconds',
-    help: 'How long the watcher may stay away before the oplog no longer reaches back to it; absent where it cannot be asked.',
+    help: 'How long the watcher may stay away before the oplog no longer reaches back to it; absent without the action serverStatus on the cluster.',
     registers: [this.registry],
   });
 
   readonly oplogUsed = new Gauge({
     name: 'tidemark_oplog_used_ratio',
-    help: 'How much of the oplog is used, 0 to a little over 1: one that is not full drops nothing; absent where it cannot be asked.',
+    help: 'How much of the oplog is used, 0 to a little over 1: one that is not full drops nothing; absent without the actions serverStatus on the cluster and collStats on local.oplog.rs.',
     registers: [this.registry],
   });
 
   readonly oplogPredictedWindow = new Gauge({
     name: 'tidemark_oplog_predicted_window_seconds',
-    help: 'How long the oplog holds what is written to it, at its rate so far; absent where it cannot be asked.',
+    help: 'How long the oplog holds what is written to it, at its rate so far; absent without the actions serverStatus on the cluster and collStats on local.oplog.rs.',
     registers: [this.registry],
   });
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { ConsumerNotes } from './consumers/consumer-notes.js';
-import { CONSUMER_MODEL, consumerSchema } from './consumers/consumer.schema.js';
+import { consumerModels } from './consumers/consumer.schema.js';
 import { ApplicationModule } from '../../application/index.js';
 import { AuthModule } from '../../auth/index.js';
 import { EventPace, EventStreams, ReadingRights } from './events/event-streams.js';
@@ -28,12 +28,7 @@ import { MaxService } from './max.service.js';
 
 /** The feeds and everything that serves their readers. */
 @Module({
-  imports: [
-    ApplicationModule,
-    AuthModule,
-    StoreModule,
-    MongooseModule.forFeature([{ name: CONSUMER_MODEL, schema: consumerSchema }]),
-  ],
+  imports: [ApplicationModule, AuthModule, StoreModule, MongooseModule.forFeature(consumerModels)],
   controllers: [...FEED_CONTROLLERS, ...CHANGES_CONTROLLERS, ...DIGEST_CONTROLLERS, ...EVENT_CONTROLLERS],
   providers: [
     Answers,

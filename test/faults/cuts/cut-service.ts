@@ -24,7 +24,8 @@ export async function liveThroughCuts(set: ReplicaSet, seed: number, cuts: Cuts)
   const database = `cuts${seed}`;
   const source = await RecordSource.connect(set.uri(database));
   const way = await ProxyWay.to(await set.primaryPort());
-  const service = new ServiceNode(database, way.uri(database));
+  const login = set.login(await set.serviceUser(source));
+  const service = new ServiceNode(database, way.uri(database, login));
   try {
     await new FaultOperator(source).furnish();
     await service.start();

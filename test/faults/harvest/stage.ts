@@ -19,7 +19,7 @@ export async function killStage(forms: readonly CopyForm[]): Promise<BegunStage>
     ...{ username: HARVESTER, passwordhash: await hashPassword(PASSWORD), level: 'read' },
     scopes: [{ organizationid, appid: '*' }],
   });
-  const service = new ServiceNode('killed', set.uri('kills'));
+  const service = new ServiceNode('killed', set.uri('kills', await set.serviceUser(source)));
   await service.start();
   await service.ready();
   const places = {

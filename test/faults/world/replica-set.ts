@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { eventually, testMongod } from '../../support/index.js';
+import { runRolesScript } from '../../support/roles.js';
 import { freePorts } from './free-ports.js';
 import { Mongod, REPLICA_SET } from './mongod.js';
+import type { RecordSource } from './source.js';
 
 const UP_MS = 180_000;
 /** User name and password of the only user of a locked set. */
@@ -25,13 +27,14 @@ export class ReplicaSet {
     private readonly isLocked: boolean,
   ) {}
 
-  /** With `isLocked` the members use a key file, and clients log in as ROOT. */
+  /** With `isLocked` the members use a key file, and clients log in as ROOT. TIDEMARK_TEST_ROLE=1 locks every set. */
   static async start(options: {
     nodes: number;
     shortOplog: boolean;
     isLocked?: boolean;
   }): Promise<ReplicaSet> {
     const { program, env } = await testMongod();
+    const { shortOplog, isLocked = process.env['TIDEMARK_TEST_ROLE'] === '1' } = options;
     const directory = await mkdtemp(join(tmpdir(), 'tidemark-faults-'));
     const members: Mongod[] = [];
     const keyFile = join(directory, 'key');
@@ -39,10 +42,9 @@ export class ReplicaSet {
     for (const port of await freePorts(options.nodes)) {
       const dbpath = join(directory, String(port));
       await mkdir(dbpath);
-      const { shortOplog, isLocked = false } = options;
       members.push(new Mongod({ program, env, dbpath, port, shortOplog, ...(isLocked && { keyFile }) }));
     }
-    const set = new ReplicaSet(members, directory, options.isLocked === true);
+    const set = new ReplicaSet(members, directory, isLocked);
     try {
       await set.initiate();
       return set;
@@ -52,11 +54,24 @@ export class ReplicaSet {
     }
   }
 
-  /** The connection string, with a database in it. */
-  uri(database: string): string {
+  /** The connection string, with a database in it; of a locked set, for a user who may do everything unless it is given. */
+  uri(database: string, user = ROOT): string {
     const hosts = this.members.map(({ host }) => host).join(',');
-    const [login, source] = this.isLocked ? [`${ROOT}:${ROOT}@`, '&authSource=admin'] : ['', ''];
+    const { login, source } = this.login(user);
     return `mongodb://${login}${hosts}/${database}?replicaSet=${REPLICA_SET}${source}`;
+  }
+
+  /** The parts of a connection string by which a user logs in; empty if nobody has to. */
+  login(user = ROOT): { login: string; source: string } {
+    return this.isLocked
+      ? { login: `${user}:${user}@`, source: '&authSource=admin' }
+      : { login: '', source: '' };
+  }
+
+  /** The user of a service on this database: in a locked set, one with exactly the role of docs/roles.js. */
+  async serviceUser({ client, db: { databaseName: name } }: RecordSource): Promise<string> {
+    if (this.isLocked) await runRolesScript(client, { database: name, role: name, user: name });
+    return name;
   }
 
   /** Waits until every member runs and one of them takes writes. */

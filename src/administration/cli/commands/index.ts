@@ -36,6 +36,7 @@ export const commands: readonly Command[] = [
   command(described.resync, async () => (await import('./resync.js')).runResync),
   command(operation.consumerList, async () => (await statuses()).runConsumerList),
   command(operation.status, async () => (await statuses()).runStatus),
+  command(operation.check, async () => (await import('./check.js')).runCheck),
   command(operation.restored, async () => (await import('./restored.js')).runRestored),
   command(operation.upgradeFinish, async () => (await import('./upgrade.js')).runFinish),
   command(operation.completion, () => Promise.resolve(completionOf(commands))),

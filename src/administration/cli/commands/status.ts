@@ -1,5 +1,6 @@
 import { type AuditStatus, type Status, statusOf } from '../../plain.js';
 import { count, duration } from '../../../platform/common/index.js';
+import { rightSentence } from '../../../platform/database/plain.js';
 import { type ConsumerReport, reportConsumers } from '../../../replication/feed/plain.js';
 import type { CountsByWord, PassStatus } from '../../../replication/store/plain.js';
 import { restInWords, shareDone } from '../../../replication/protocol/index.js';
@@ -15,6 +16,8 @@ import { databaseOf } from '../session.js';
  * only nine tenths of its size.
  */
 const FULL = 0.8;
+/** The actions that show how far the oplog reaches back, and how full it is. */
+const OPLOG_RIGHTS = ['serverStatus', 'collStats'] as const;
 /** In seconds. Clocks of servers in one replica set may differ by less. */
 const MUCH_BEHIND_S = 2;
 const HEADINGS = ['USERNAME', 'READS', 'STATE', 'BEHIND', 'RECORDS', 'CALLED'];
@@ -53,7 +56,7 @@ export function statusText(status: Status, uri?: string): Wording {
     ...asideLines(watcher),
     ...pendingLines(status.pendingServices),
     ...clockLines(watcher),
-    ['Oplog', oplogText(watcher)],
+    ['Oplog', oplogText(status)],
     ...(watcher.pass === undefined ? [] : [['Pass', passText(watcher.pass), 'yellow'] as const]),
     ['Re-stamps', tally(totals.restamps, 'none so far')],
     ['Tombstones', `${count(totals.tombstones ?? 0)} written, ${keptText(hardDeletesExpired)}`],
@@ -123,16 +126,18 @@ function clockLines({ clockBehindSeconds: seconds = 0 }: Status['watcher']): Sai
   return [['Clock', text, 'yellow']];
 }
 
-function oplogText(watcher: Status['watcher']): string {
+function oplogText({ watcher, missingRights }: Pick<Status, 'watcher' | 'missingRights'>): string {
   const {
     oplogWindowSeconds: window,
     oplogUsedRatio: used,
     oplogPredictedWindowSeconds: predicted,
   } = watcher;
+  const hidden = missingRights.find(({ action }) => action === OPLOG_RIGHTS[window === undefined ? 0 : 1]);
   if (window === undefined)
-    return 'how far it reaches back is not known: first start, mongos, or a user that may not ask';
+    return `how far it reaches back is not known: ${hidden ? rightSentence(hidden) : 'first start, or mongos'}`;
   if (window === 0) return 'no longer reaches back to the watcher: a pass will repair what was missed';
-  if (used === undefined || used >= FULL) return `the watcher may stay away for ${duration(window)}`;
+  if (used === undefined || used >= FULL)
+    return `the watcher may stay away for ${duration(window)}${hidden && used === undefined ? `; ${rightSentence(hidden)}` : ''}`;
   const future = predicted === undefined ? '' : `, and holds about ${duration(predicted)} at its rate so far`;
   return `reaches back ${duration(window)}; it is ${Math.floor(used * 100)} % full${future}`;
 }

@@ -1,12 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
 import { refusedAsDuplicate, statedIndex, CLOCK, isDuplicateKey } from '../../../platform/database/plain.js';
 import { byKind, COLLECTION_OF, type Kind, PERSON_KIND } from '../../../kinds/index.js';
 import { type Tenant, ofTenant, doubledNameIn, STAMP } from '../../../record/index.js';
+import { IMPORTS, type SeenId } from './imports.schema.js';
 import type { RecordLine, GivenRecord } from './lines.js';
 import { literal, shown } from '../../../platform/common/index.js';
 
 const BATCH = 1000;
+const FIRST = new mongoose.mongo.MinKey();
+const LAST = new mongoose.mongo.MaxKey();
 const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 } as const;
 
 interface StandingRecord {
@@ -14,27 +16,33 @@ interface StandingRecord {
   id?: unknown;
 }
 
+/** Ids of a mirror that was killed are removed by the first one that begins this much later (seconds). */
+const LEFT_FOR_S = 7 * 86_400;
+
 /**
- * Makes the records of an application and kind a mirror of a file. The ids in the file are kept in a separate collection
- * while it is read, so that memory does not grow with the file.
+ * Makes the records of an application and kind a mirror of a file. The ids in the file are kept in a collection while it is
+ * read, so that memory does not grow with the file. All mirrors share one collection: to drop one of its own, a mirror would
+ * need the right to drop any.
  */
 export class Mirror {
-  private readonly seen: mongo.Collection<{ _id: string }>;
+  private readonly run = new mongoose.mongo.ObjectId();
+  private readonly seen: mongo.Collection<SeenId>;
   private readonly records: mongo.Collection;
+  private begun: Promise<unknown> | undefined;
 
   constructor(
     db: mongo.Db,
     private readonly tenant: Tenant,
     kind: Kind,
   ) {
-    const name = `tidemark.importing.${randomUUID()}`;
-    this.seen = db.collection(name);
+    this.seen = db.collection<SeenId>(IMPORTS);
     this.records = db.collection(COLLECTION_OF[kind]);
   }
 
   /** Stores the ids of these records. Written with majority, like every write, so that the removal sees them. */
   async see(lines: RecordLine[]): Promise<void> {
-    const ids = lines.map(({ record }) => ({ _id: record.id }));
+    await (this.begun ??= this.removeLeft());
+    const ids = lines.map(({ record }) => ({ _id: { run: this.run, id: record.id } }));
     await this.seen.insertMany(ids, { ordered: false }).catch(refusedAsDuplicate);
   }
 
@@ -57,20 +65,33 @@ export class Mirror {
     return removed + (await this.removeUnseenOf(batch));
   }
 
-  /** Drops the collection of ids. */
+  /** Removes the ids of this mirror. */
   async close(): Promise<void> {
-    await this.seen.drop();
+    await this.seen.deleteMany({ _id: { $gte: idOf(this.run, FIRST), $lte: idOf(this.run, LAST) } });
+  }
+
+  /** The first bytes of `run` are its time, and documents are compared field by field. */
+  private async removeLeft(): Promise<void> {
+    const seconds = Math.floor(Date.now() / 1000) - LEFT_FOR_S;
+    const oldest = mongoose.mongo.ObjectId.createFromTime(seconds);
+    await this.seen.deleteMany({ _id: { $lt: idOf(oldest, FIRST) } });
   }
 
   private async removeUnseenOf(records: StandingRecord[]): Promise<number> {
     if (records.length === 0) return 0;
-    const ids = records.map(({ id }) => id as string);
-    const seen = new Set<unknown>(await this.seen.distinct('_id', { _id: { $in: ids } }));
+    const ids = records.map(({ id }) => idOf(this.run, id));
+    const found = await this.seen.find({ _id: { $in: ids } }).toArray();
+    const seen = new Set<unknown>(found.map(({ _id }) => _id.id));
     const surplus = records.filter(({ id }) => !seen.has(id)).map(({ _id }) => _id);
     if (surplus.length === 0) return 0;
     const unseen = { ...ofTenant(this.tenant), _id: { $in: surplus as mongo.ObjectId[] } };
     return (await this.records.deleteMany(unseen)).deletedCount;
   }
+}
+
+/** As stored, or a bound of a range. */
+function idOf(run: mongo.ObjectId, id: unknown): SeenId['_id'] {
+  return { run, id: id as string };
 }
 
 const { parseToElements, ByteUtils } = mongoose.mongo.BSON.onDemand;

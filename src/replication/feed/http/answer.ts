@@ -15,6 +15,8 @@ import { PageTurns } from './turns.js';
 
 /** Smaller bodies are not worth compressing (bytes). */
 const LEAST_BYTES = 1024;
+/** A pipeline adds seven listeners to its destination, and each request has four. Node warns on stderr beyond ten. */
+const MOST_LISTENERS = 20;
 
 const { constants } = zlib;
 
@@ -220,6 +222,7 @@ export class Answers {
 
   /** Encodes one piece at a time, so that at most one is held before the encoder, and little after it. */
   private async compress(response: Response, { body, share }: Sending, encoder: Transform): Promise<void> {
+    response.setMaxListeners(MOST_LISTENERS);
     const sent = pipeline(encoder, response);
     sent.catch(() => undefined);
     for await (const piece of body)

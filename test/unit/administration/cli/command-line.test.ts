@@ -156,7 +156,7 @@ describe('help', () => {
       ...['credential revoke', 'credential list'],
       ...['config export', 'config plan', 'config apply'],
       ...['import', 'record delete', 'record show', 'record history', 'resync', 'consumer list', 'status'],
-      ...['restored', 'upgrade finish', 'completion'],
+      ...['check', 'restored', 'upgrade finish', 'completion'],
     ]);
   });
 });

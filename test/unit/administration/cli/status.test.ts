@@ -22,6 +22,7 @@ const QUIET: Status = {
     oplogUsedRatio: 0.97,
     oplogPredictedWindowSeconds: 271_000,
   },
+  missingRights: [],
   totals: {},
   audit: undefined,
   hardDeletesExpired: undefined,
@@ -155,11 +156,23 @@ describe('what `status` says to people', () => {
   });
 
   it.each([
-    [undefined, 'how far it reaches back is not known: first start, mongos, or a user that may not ask'],
+    [undefined, 'how far it reaches back is not known: first start, or mongos'],
     [0, 'no longer reaches back to the watcher: a pass will repair what was missed'],
     [59, 'the watcher may stay away for 59 s'],
   ])('an oplog window of %p', (oplogWindowSeconds, text) => {
     expect(line('Oplog', watcher({ oplogWindowSeconds }))).toBe(text);
+  });
+
+  it('that the user may not look at: the action is named', () => {
+    const hidden = (action: string, on: string) => [{ action, on, without: 'what is lost', isNeeded: false }];
+    const oplog = (changed: Partial<Status['watcher']>, missingRights: Status['missingRights']) =>
+      line('Oplog', { ...watcher(changed), missingRights });
+    expect(oplog({ oplogWindowSeconds: undefined }, hidden('serverStatus', 'the cluster'))).toBe(
+      'how far it reaches back is not known: serverStatus on the cluster is missing: what is lost',
+    );
+    expect(
+      oplog({ oplogWindowSeconds: 59, oplogUsedRatio: undefined }, hidden('collStats', 'local.oplog.rs')),
+    ).toBe('the watcher may stay away for 59 s; collStats on local.oplog.rs is missing: what is lost');
   });
 
   it.each([

@@ -69,6 +69,15 @@ describe('a database that refuses whom the connection string names ends the star
     expect(refusal.message).not.toMatch(/ann|secret|hidden/);
   });
 
+  it('a client certificate is named as such', () => {
+    const uri = 'mongodb://db1/shop?tls=true&tlsCertificateKeyFile=/hidden.pem&authMechanism=MONGODB-X509';
+    const refusal = refusalAtStart(server(18), { uri, database: 'shop' }) as Error;
+    expect(refusal.message).toMatch(
+      /^The database at db1:27017 refuses the client certificate: .+ \$external\.$/,
+    );
+    expect(refusal.message).not.toMatch(/password|hidden/);
+  });
+
   it('any other error goes on as it is', () => {
     const others = [server(91), withCode('ECONNREFUSED')];
     expect(others.map((error) => refusalAtStart(error, at))).toEqual(others);

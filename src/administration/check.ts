@@ -1,0 +1,180 @@
+import type { Connection } from 'mongoose';
+import { capitalized, duration } from '../platform/common/index.js';
+import { COLLECTION_OF } from '../kinds/index.js';
+import {
+  buildsIn,
+  FUTURE_TOLERANCE_MS,
+  indexName,
+  inTheWaySentence,
+  isUnauthorized,
+  listedIndexes,
+  type MissingIndex,
+  missingRights,
+  modelsOf,
+  NO_HISTORY,
+  rightSentence,
+  unfitness,
+} from '../platform/database/plain.js';
+import { holdsWatched, readWatcherStatus, type WatcherStatus } from '../replication/store/plain.js';
+
+/** A lag of the watcher, or a time without a leader, that is more than usual (seconds). */
+const USUAL_LAG_S = 30;
+/** Clocks of servers in one replica set may differ by less (seconds). */
+const MUCH_BEHIND_S = 2;
+/** The round trips among which the shortest one tells the database's time. */
+const ROUND_TRIPS = 5;
+
+export type CheckState = 'ok' | 'warning' | 'failed';
+
+/** What was found about one subject. A warning does not keep the service from its promises. */
+export interface CheckedPart {
+  check: 'settings' | 'database' | 'roles' | 'indexes' | 'clocks' | 'watcher';
+  state: CheckState;
+  text: string;
+  /** One sentence for each thing that is wrong, if there can be several. */
+  details: string[];
+}
+
+type Found = Omit<CheckedPart, 'check'>;
+type Look = (connection: Connection) => Promise<Found>;
+
+/**
+ * Checks a database and the service on it, in the order in which the causes come: whatever is missing in a later one may
+ * follow from an earlier one. Changes nothing.
+ */
+export async function checkAll(connection: Connection): Promise<CheckedPart[]> {
+  const looks: [CheckedPart['check'], Look][] = [
+    ['database', database],
+    ['roles', roles],
+    ['indexes', indexes],
+    ['clocks', clocks],
+    ['watcher', watcher],
+  ];
+  return Promise.all(
+    looks.map(async ([check, look]) => ({ check, ...(await look(connection).catch(unseen)) })),
+  );
+}
+
+const ok = (text: string): Found => ({ state: 'ok', text, details: [] });
+const warning = (text: string, details: string[] = []): Found => ({ state: 'warning', text, details });
+const failed = (text: string, details: string[] = []): Found => ({ state: 'failed', text, details });
+
+/** Errors of the connection are the same in all of them, and the caller knows how to word them. */
+function unseen(error: unknown): Found {
+  if (isUnauthorized(error)) return failed('the user of MONGODB_URI may not look: see the roles');
+  throw error;
+}
+
+async function database(connection: Connection): Promise<Found> {
+  const db = connection.getClient().db(connection.name);
+  const [hello, build] = await Promise.all([db.admin().command({ hello: 1 }), db.admin().buildInfo()]);
+  const set = hello['setName'] as string | undefined;
+  const place = set === undefined ? 'behind mongos' : `replica set ${set}`;
+  const text = `${connection.name} answers, MongoDB ${String(build['version'])}, ${place}`;
+  const flaw =
+    (await unfitness(db, modelsOf(connection))) ??
+    ((await holdsWatched(connection)) ? undefined : NO_HISTORY);
+  return flaw === undefined ? ok(text) : failed(text, [`${flaw}.`]);
+}
+
+async function roles(connection: Connection): Promise<Found> {
+  const missing = await missingRights(connection, Object.values(COLLECTION_OF));
+  if (missing === undefined) {
+    // Where somebody has to log in, this is refused.
+    await connection.getClient().db(connection.name).listCollections({}, { nameOnly: true }).toArray();
+    return warning('this database lets everybody in, without a login');
+  }
+  if (missing.length === 0) return ok('the user of MONGODB_URI may do all that is needed');
+  const details = missing.map((one) => `${rightSentence(one)}.`);
+  const text = `${missing.length === 1 ? 'an action is' : `${missing.length} actions are`} missing (docs/roles.js has all)`;
+  return missing.some(({ isNeeded }) => isNeeded) ? failed(text, details) : warning(text, details);
+}
+
+async function indexes(connection: Connection): Promise<Found> {
+  const db = connection.getClient().db(connection.name);
+  const [listed, builds, { isNew }] = await Promise.all([
+    listedIndexes(connection),
+    buildsIn(db),
+    standing(connection),
+  ]);
+  const missing = listed.flatMap((one) => one.missing);
+  if (missing.length === 0) return ok('all stand');
+  const isWaitedFor = (one: MissingIndex) =>
+    one.inTheWay === undefined && (isNew || builds.has(indexName(one)));
+  const details = missing
+    .filter((one) => !isNew || !isWaitedFor(one))
+    .map((one) => `${indexName(one)} ${fateOf(one, builds)}.`);
+  if (missing.every(isWaitedFor))
+    return warning(
+      isNew ? `the first start of the service makes all ${missing.length}` : 'being built',
+      details,
+    );
+  return failed(missing.length === 1 ? 'one cannot be used' : `${missing.length} cannot be used`, details);
+}
+
+function fateOf(index: MissingIndex, builds: ReadonlySet<string>): string {
+  if (builds.has(indexName(index))) return 'is being built';
+  if (index.hidden !== undefined) return 'is hidden: the leader shows it again within 20 s';
+  return `is missing: ${inTheWaySentence(index) ?? 'the leader makes it within 20 s'}`;
+}
+
+async function clocks(connection: Connection): Promise<Found> {
+  const [ahead, { status }] = await Promise.all([aheadOf(connection), standing(connection)]);
+  const details = clockFaults(ahead, status.clockBehindSeconds);
+  if (details.length > 0) return warning('they differ', details);
+  return ok(`this machine and the database differ by less than ${duration(FUTURE_TOLERANCE_MS / 1000)}`);
+}
+
+/**
+ * What is wrong with the clocks, each in a sentence. The time that a round trip takes is no difference: `ahead` is what this
+ * machine's clock is ahead of the server's at least, and at most (milliseconds).
+ */
+export function clockFaults(ahead: { least: number; most: number }, behindSeconds = 0): string[] {
+  const apart = Math.max(ahead.least, -ahead.most);
+  const faults = [];
+  if (apart > FUTURE_TOLERANCE_MS)
+    faults.push(
+      `This machine's clock is ${duration(apart / 1000)} ${ahead.least > 0 ? 'ahead of' : 'behind'} the database's: ` +
+        'credentials and sessions expire at another time, and a program here that stamps records by its own clock gives wrong times.',
+    );
+  if (behindSeconds >= MUCH_BEHIND_S)
+    faults.push(
+      `The database server's clock is ${duration(behindSeconds)} behind the cluster time: it was set back, and stamps stay ahead of it.`,
+    );
+  return faults;
+}
+
+/** By how much this machine's clock is ahead of the server's, at least and at most (milliseconds). */
+async function aheadOf(connection: Connection): Promise<{ least: number; most: number }> {
+  let bounds = { least: -Infinity, most: Infinity };
+  for (let trip = 0; trip < ROUND_TRIPS; trip += 1) {
+    const sent = Date.now();
+    const hello = await connection.getClient().db('admin').command({ hello: 1 });
+    const server = (hello['localTime'] as Date).getTime();
+    bounds = {
+      least: Math.max(bounds.least, sent - server),
+      most: Math.min(bounds.most, Date.now() - server),
+    };
+  }
+  return bounds;
+}
+
+async function watcher(connection: Connection): Promise<Found> {
+  const { status, isNew } = await standing(connection);
+  if (isNew) return warning('no instance has led yet: start the service');
+  const { leader, lagSeconds, pass } = status;
+  const lag = lagSeconds === undefined ? '' : `, ${duration(lagSeconds)} behind`;
+  if (leader === undefined) return failed(`no instance leads: is the service running?${lag}`);
+  const text = `${leader} leads${lag}`;
+  if (status.isPreparing)
+    return warning(text, [
+      `${capitalized(pass === undefined ? 'the first pass begins' : `a pass runs: ${pass.reason}`)}.`,
+    ]);
+  return (lagSeconds ?? 0) > USUAL_LAG_S ? warning(text) : ok(text);
+}
+
+/** `isNew`: no instance has ever led on this database. */
+async function standing(connection: Connection): Promise<{ status: WatcherStatus; isNew: boolean }> {
+  const status = await readWatcherStatus(connection);
+  return { status, isNew: status.leaseExpires === undefined };
+}

@@ -1,0 +1,1 @@
+export { sessionModels } from './session.schema.js';

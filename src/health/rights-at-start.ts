@@ -1,0 +1,26 @@
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
+import { COLLECTION_OF } from '../kinds/index.js';
+import { missingRights, Preparation, rightSentence } from '../platform/database/index.js';
+
+/** Logs once which actions the role of the service lacks: what follows is otherwise only an absence, such as of a gauge. */
+@Injectable()
+export class RightsAtStart implements OnApplicationBootstrap {
+  private readonly log = new Logger('Roles');
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly preparation: Preparation,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    void this.preparation.done.then(() => this.tell()).catch(() => undefined);
+  }
+
+  private async tell(): Promise<void> {
+    if (!this.preparation.isComplete) return;
+    const missing = await missingRights(this.connection, Object.values(COLLECTION_OF));
+    for (const one of missing ?? []) this.log.warn(`The role lacks an action: ${rightSentence(one)}`);
+  }
+}

@@ -1,0 +1,133 @@
+import type { Connection, mongo } from 'mongoose';
+
+/** A resource of MongoDB's access control. */
+type Resource = { cluster: true } | { db: string; collection: string };
+
+/** An action that the user of MONGODB_URI needs. The role in docs/roles.js consists of these. */
+interface Right {
+  action: string;
+  /** On the whole database, on each collection of records, on the oplog, or on the cluster. */
+  on: 'database' | 'records' | 'oplog' | 'cluster';
+  /** What does not work without it. */
+  without: string;
+  /** The service cannot keep its promises without it. Without any other, it runs and lacks what `without` says. */
+  isNeeded: boolean;
+}
+
+const NO_START = 'the service does not start, and commands end with an error';
+const NO_INDEX =
+  'an index that is missing is not made: the service does not start, and feeds answer 503 preparing';
+
+/** A right that the user does not have. */
+export interface MissingRight extends Pick<Right, 'action' | 'without' | 'isNeeded'> {
+  /** Such as `the database shop`. */
+  on: string;
+}
+
+const ON_DATABASE: [action: string, without: string][] = [
+  ['find', 'nothing can be read: the service is never ready, and commands end with an error'],
+  ['listCollections', NO_START],
+  ['listIndexes', NO_START],
+  ['createIndex', NO_INDEX],
+  ['changeStream', 'no instance leads the watcher: feeds answer 503, and no change is delivered'],
+  ['insert', 'no instance leads the watcher: feeds answer 503, and no change is delivered'],
+  ['update', 'no instance leads the watcher: feeds answer 503, and no change is delivered'],
+  [
+    'remove',
+    'nothing is removed: commands that remove something end with an error, and repaired entries stay',
+  ],
+];
+
+const RIGHTS: readonly Right[] = [
+  ...ON_DATABASE.map(([action, without]): Right => ({ action, on: 'database', without, isNeeded: true })),
+  {
+    action: 'collMod',
+    on: 'database',
+    without: 'an index that somebody hides stays hidden, and feeds answer 503 preparing meanwhile',
+    isNeeded: false,
+  },
+  {
+    action: 'bypassDocumentValidation',
+    on: 'records',
+    without: 'records whose stamps a validator refuses are set aside, and delivered late',
+    isNeeded: false,
+  },
+  {
+    action: 'serverStatus',
+    on: 'cluster',
+    without: 'the gauges tidemark_oplog_… are absent, and nobody is told how long the watcher may stay away',
+    isNeeded: false,
+  },
+  {
+    action: 'collStats',
+    on: 'oplog',
+    without:
+      'the gauges tidemark_oplog_used_ratio and tidemark_oplog_predicted_window_seconds are absent: how full the oplog is',
+    isNeeded: false,
+  },
+  {
+    action: 'getParameter',
+    on: 'cluster',
+    without: 'a server that keeps no history for reads as of one moment is found only when pages fail',
+    isNeeded: false,
+  },
+];
+
+/** What the connection's user may do; undefined if nobody has logged in, as on a server without access control. */
+async function grantsOf(
+  db: mongo.Db,
+): Promise<{ resource: mongo.Document; actions: string[] }[] | undefined> {
+  const { authInfo } = (await db.command({ connectionStatus: 1, showPrivileges: true })) as {
+    authInfo: {
+      authenticatedUsers: unknown[];
+      authenticatedUserPrivileges?: { resource: mongo.Document; actions: string[] }[];
+    };
+  };
+  return authInfo.authenticatedUsers.length === 0 ? undefined : (authInfo.authenticatedUserPrivileges ?? []);
+}
+
+/**
+ * The rights that the connection's user lacks, the needed ones first; undefined if nobody has logged in. `records` names the
+ * collections of records.
+ */
+export async function missingRights(
+  connection: Connection,
+  records: readonly string[],
+): Promise<MissingRight[] | undefined> {
+  const db = connection.getClient().db(connection.name);
+  const grants = await grantsOf(db);
+  if (grants === undefined) return undefined;
+  return RIGHTS.flatMap(({ action, on, without, isNeeded }) =>
+    resourcesOf(on, db.databaseName, records)
+      .filter(
+        (wanted) =>
+          !grants.some(({ resource, actions }) => actions.includes(action) && covers(resource, wanted)),
+      )
+      .map((wanted) => ({ action, on: nameOf(wanted), without, isNeeded })),
+  );
+}
+
+/** One that is missing, as a sentence without its end. */
+export function rightSentence({ action, on, without }: MissingRight): string {
+  return `${action} on ${on} is missing: ${without}`;
+}
+
+function resourcesOf(on: Right['on'], db: string, records: readonly string[]): Resource[] {
+  if (on === 'cluster') return [{ cluster: true }];
+  if (on === 'oplog') return [{ db: 'local', collection: 'oplog.rs' }];
+  return on === 'database' ? [{ db, collection: '' }] : records.map((collection) => ({ db, collection }));
+}
+
+/** In a granted resource, an empty name stands for all databases or all collections. */
+function covers(granted: mongo.Document, wanted: Resource): boolean {
+  if (granted['anyResource'] === true) return true;
+  if ('cluster' in wanted) return granted['cluster'] === true;
+  const isOf = (name: unknown, value: string) => name === '' || name === value;
+  return isOf(granted['db'], wanted.db) && isOf(granted['collection'], wanted.collection);
+}
+
+function nameOf(resource: Resource): string {
+  if ('cluster' in resource) return 'the cluster';
+  const { db, collection } = resource;
+  return collection === '' ? `the database ${db}` : `${db}.${collection}`;
+}
