@@ -48,7 +48,7 @@ export const WAYS: Way[] = [
   { of: /^npm ci --include=dev && npm run build && npm prune --omit=dev$/, run: servesWithoutTools },
   {
     of: /^npm run test:unit$/,
-    run: (command, { clone }) => clone.output(`${command} -- --testPathPatterns unit/common`),
+    run: (command, { clone }) => clone.output(`${command} -- --testPathPatterns unit/platform/common`),
   },
   { of: /^npm run dev$|^node dist\/main\.js$/, run: (command, { clone }) => clone.listens(command) },
   { of: /^npm run -s openapi$/, run: (command, { clone }) => writesOpenApi(command, clone) },
@@ -74,7 +74,7 @@ export const WAYS: Way[] = [
   { of: /^npm run pictures$/, run: (_command, { clone }) => takesPictures(clone) },
   // What this shows is what `test/process/packs.test.ts` shows: here the archives have to be those of the version.
   {
-    of: /^npm pack --include-workspace-root |^npm install \.\/tidemark-\S+\.tgz |^npx tidemark(-harvest|-conformance)?$/,
+    of: /^npm (pack|sbom)$|^npm pack --include-workspace-root |^npm install \.\/tidemark-\S+\.tgz |^npx tidemark(-harvest|-conformance)?$/,
     run: (command, { clone }) => Promise.resolve(isOfVersion(command, clone)),
   },
   { of: /^npx tidemark admin COMMAND$/, run: helps },
@@ -94,7 +94,7 @@ export const WAYS: Way[] = [
     run: (command, { clone }) => listsTests(command.replace(/ N$/, ' 1'), clone),
   },
   { of: /^npm run bench( |$)/, run: (command, { clone }) => benches(command, clone) },
-  { of: /^(npm run -s admin --|node dist\/cli\.js) COMMAND \[OPTIONS\]$/, run: helps },
+  { of: /^(npm run -s admin --|node dist\/cli\.js)( COMMAND \[OPTIONS\])?$/, run: helps },
   { of: /^npm run -s admin -- import /, run: (command, { clone }) => imports(command, clone) },
   { of: /^npm run -s admin -- /, run: (command, { clone }) => clone.output(command) },
   {

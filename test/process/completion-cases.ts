@@ -28,6 +28,17 @@ export function completesCommands(shell: 'bash' | 'zsh'): () => TypedShell {
     expect(become.replace('\\@', '@')).toBe(`tidemark-admin ${completed}`);
   });
 
+  it.each([
+    ['adm', 'admin '],
+    ['--v', '--version '],
+    ['admin cred', 'admin credential '],
+    ['admin credential issue --username x --level w', 'admin credential issue --username x --level write '],
+    ['admin service set --filter @fi', 'admin service set --filter @filter.json '],
+  ])('tidemark %s', async (line, completed) => {
+    const become = await typed.press(`tidemark ${line}${TAB}`);
+    expect(become.replace('\\@', '@')).toBe(`tidemark ${completed}`);
+  });
+
   it('shows what there is to choose from', async () => {
     const levels = await typed.list(`tidemark-admin credential issue --level ${TAB}${TAB}`);
     expect(levels).toMatch(/admin\s+read\s+write/);

@@ -65,7 +65,7 @@ export class TypedShell {
   async press(keys: string): Promise<string> {
     const from = this.output.length;
     this.child.stdin.write(`${keys}${CTRL_G}`);
-    const shown = () => /<(tidemark-admin[^>]*)>/.exec(this.output.slice(from))?.[1];
+    const shown = () => /<(tidemark[^>]*)>/.exec(this.output.slice(from))?.[1];
     await eventually(() => shown() !== undefined);
     this.child.stdin.write(CTRL_U);
     return shown()!;

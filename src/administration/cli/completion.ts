@@ -4,6 +4,9 @@ import { asIs } from './layout.js';
 
 /** The name under which the package installs the commands. */
 export const PROGRAM = 'tidemark-admin';
+/** The program that has them below its word `admin`, and its other words. */
+const WHOLE = 'tidemark';
+const WORDS = ['serve', 'admin', 'check', 'help', '--version', '--help'];
 
 /** The shells for which a completion exists. */
 export const SHELLS = ['bash', 'zsh'] as const;
@@ -59,7 +62,18 @@ ${commands.map(knownCommand).map(bashCase).join('\n')}
   [[ \${COMPREPLY[*]} == @ ]] && compopt -o nospace 2>/dev/null
   return 0
 }
-complete -F _tidemark_admin ${PROGRAM}`;
+complete -F _tidemark_admin ${PROGRAM}
+_tidemark() {
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    COMPREPLY=($(compgen -W '${WORDS.join(' ')}' -- "$2"))
+  elif [[ \${COMP_WORDS[1]} == admin ]]; then
+    COMP_WORDS=("\${COMP_WORDS[@]:1}")
+    COMP_CWORD=$((COMP_CWORD - 1))
+    _tidemark_admin "$@"
+  fi
+}
+complete -F _tidemark ${WHOLE}`;
 }
 
 /** The names of commands and groups, each with the words that may follow it. */
@@ -97,7 +111,7 @@ function zshCompletion(commands: readonly Command[]): string {
   const firsts = firstWords(commands);
   const groups = firsts.filter(({ seconds }) => seconds.length > 0);
   const all = [{ word: 'help', summary: 'Show help' }, ...firsts];
-  return `#compdef ${PROGRAM}
+  return `#compdef ${PROGRAM} ${WHOLE}
 # Completion of ${PROGRAM} for zsh:  source <(${PROGRAM} completion zsh)
 _tidemark_admin_at() {
   if compset -P @; then _files; else compadd -S '' -- @; fi
@@ -117,7 +131,21 @@ ${groups.map(groupCase).join('\n')}
 ${commands.map(knownCommand).map(zshCase).join('\n')}
   esac
 }
-if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _tidemark_admin "$@"; else compdef _tidemark_admin ${PROGRAM}; fi`;
+_tidemark() {
+  if (( CURRENT == 2 )); then
+    compadd -- ${WORDS.join(' ')}
+  elif [[ $words[2] == admin ]]; then
+    shift words
+    (( CURRENT -= 1 ))
+    _tidemark_admin "$@"
+  fi
+}
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+  if [[ $service == ${WHOLE} ]]; then _tidemark "$@"; else _tidemark_admin "$@"; fi
+else
+  compdef _tidemark_admin ${PROGRAM}
+  compdef _tidemark ${WHOLE}
+fi`;
 }
 
 function labelled({ word, summary }: { word: string; summary: string }): string {

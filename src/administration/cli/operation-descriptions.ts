@@ -58,7 +58,7 @@ export const completion = describeCommand({
   argument: SHELLS.join('|'),
   options: {},
   notes: [
-    `It completes the program ${PROGRAM}. Where a shell does not find it, make an alias:`,
+    `It completes the programs tidemark and ${PROGRAM}. Where a shell does not find the latter, make an alias:`,
     (admin) => `  alias ${PROGRAM}='${admin}'`,
     `  source <(${PROGRAM} completion bash)`,
     'In zsh, run compinit before. Another name is completed too, after: complete -F _tidemark_admin NAME (bash), compdef _tidemark_admin NAME (zsh).',
