@@ -15,6 +15,7 @@ interface Right {
 }
 
 const NO_START = 'the service does not start, and commands end with an error';
+const NO_LEADER = 'no instance leads the watcher: feeds answer 503, and no change is delivered';
 const NO_INDEX =
   'an index that is missing is not made: the service does not start, and feeds answer 503 preparing';
 
@@ -29,9 +30,9 @@ const ON_DATABASE: [action: string, without: string][] = [
   ['listCollections', NO_START],
   ['listIndexes', NO_START],
   ['createIndex', NO_INDEX],
-  ['changeStream', 'no instance leads the watcher: feeds answer 503, and no change is delivered'],
-  ['insert', 'no instance leads the watcher: feeds answer 503, and no change is delivered'],
-  ['update', 'no instance leads the watcher: feeds answer 503, and no change is delivered'],
+  ['changeStream', NO_LEADER],
+  ['insert', NO_LEADER],
+  ['update', NO_LEADER],
   [
     'remove',
     'nothing is removed: commands that remove something end with an error, and repaired entries stay',
