@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { installChromium } from './chromium.mjs';
 import { installConnectors } from './connectors.mjs';
+import { installDeployTools } from './deploy-tools.mjs';
 import { jestRun } from './jest-run.mjs';
 import { installPostgres } from './postgres.mjs';
 import { step } from './step.mjs';
@@ -59,6 +60,12 @@ const parts = {
       ...{ projects: ['connectors'], args: ['--maxWorkers=2'] },
       env: { TIDEMARK_CONNECTORS_RECORDS: '100000' },
     },
+  },
+  deploy: {
+    title: 'Deployment: the files, as the tools that read them judge them',
+    limitMs: 10 * minutes,
+    before: installDeployTools,
+    jest: { projects: ['deploy'], args: ['--testPathPatterns', 'deploy/files'] },
   },
   'bench-small': {
     title: 'Every measure of the bench in small',

@@ -1,0 +1,77 @@
+/** Installs the tools that judge the files of a deployment: Python packages, helm, and packages of Debian. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { installPackage } from './apt.mjs';
+
+const home = resolve('.cache', 'deploy-tools');
+const requirements = 'test/deploy/requirements.txt';
+const python = process.env.PYTHON ?? 'python3';
+const HELM = 'helm.sh/helm/v3/cmd/helm@v3.18.4';
+const longestMs = 30 * 60_000;
+
+/** Where the programs are. HELM names another helm. */
+export const programs = {
+  ...Object.fromEntries(
+    ['check-jsonschema', 'hadolint', 'kubernetes-validate', 'reuse'].map((name) => [
+      name,
+      join(home, 'python', 'bin', name),
+    ]),
+  ),
+  helm: process.env.HELM ?? join(home, 'go', 'helm'),
+  'systemd-analyze': '/usr/bin/systemd-analyze',
+};
+
+/** Whether all of them are there in the end; says which is not. */
+export async function installDeployTools() {
+  installPython();
+  installHelm();
+  await installPackage('systemd', () => existsSync(programs['systemd-analyze']));
+  return areThere(Object.values(programs), 'python3 with venv, go, or the package systemd of Debian');
+}
+
+/** What an image is built and started with, as root: Podman needs no server. */
+export async function installImageTools() {
+  const packages = { podman: '/usr/bin/podman', mmdebstrap: '/usr/bin/mmdebstrap' };
+  for (const [name, path] of Object.entries(packages)) await installPackage(name, () => existsSync(path));
+  return areThere(Object.values(packages), 'root on Debian');
+}
+
+function areThere(paths, needs) {
+  const missing = paths.filter((path) => !existsSync(path));
+  if (missing.length === 0) return true;
+  console.log(`\nThese tests CANNOT RUN HERE: ${missing.join(', ')} is missing. It needs ${needs}.`);
+  return false;
+}
+
+function installPython() {
+  const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex');
+  const note = join(home, 'python', 'installed');
+  if (existsSync(note) && readFileSync(note, 'utf8') === digest) return;
+  const folder = join(home, 'python');
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps'];
+  if (
+    run(python, ['-m', 'venv', '--clear', folder]) &&
+    run(join(folder, 'bin', 'python'), [...pip, '--only-binary=:all:', '-r', requirements])
+  )
+    writeFileSync(note, digest);
+}
+
+/** Its makers offer no package; Go compiles it in five to ten minutes. */
+function installHelm() {
+  if (existsSync(programs.helm)) return;
+  mkdirSync(join(home, 'go'), { recursive: true });
+  run('go', ['install', HELM], { GOBIN: join(home, 'go') });
+}
+
+/** Whether it ends well; what it says is shown. */
+function run(program, args, env = {}) {
+  const { status, error } = spawnSync(program, args, {
+    env: { ...process.env, ...env },
+    stdio: 'inherit',
+    timeout: longestMs,
+  });
+  if (error !== undefined) console.log(error.message);
+  return status === 0;
+}
