@@ -1,4 +1,11 @@
-export const programs: Record<
-  'check-jsonschema' | 'hadolint' | 'kubernetes-validate' | 'reuse' | 'helm' | 'systemd-analyze',
-  string
->;
+type Name =
+  | 'caddy'
+  | 'check-jsonschema'
+  | 'hadolint'
+  | 'helm'
+  | 'kubernetes-validate'
+  | 'prometheus'
+  | 'promtool'
+  | 'reuse'
+  | 'systemd-analyze';
+export const programs: Record<Name, string>;

@@ -1,9 +1,18 @@
 /** Installs the tools that judge the files of a deployment: Python packages, helm, and packages of Debian. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { installPackage } from './apt.mjs';
+import { downloadPackage, installPackage } from './apt.mjs';
 
 const home = resolve('.cache', 'deploy-tools');
 const requirements = 'test/deploy/requirements.txt';
@@ -11,14 +20,12 @@ const python = process.env.PYTHON ?? 'python3';
 const HELM = 'helm.sh/helm/v3/cmd/helm@v3.18.4';
 const longestMs = 30 * 60_000;
 
+const inFolder = (folder, names) => Object.fromEntries(names.map((name) => [name, join(home, folder, name)]));
+
 /** Where the programs are. HELM names another helm. */
 export const programs = {
-  ...Object.fromEntries(
-    ['check-jsonschema', 'hadolint', 'kubernetes-validate', 'reuse'].map((name) => [
-      name,
-      join(home, 'python', 'bin', name),
-    ]),
-  ),
+  ...inFolder('python/bin', ['check-jsonschema', 'hadolint', 'kubernetes-validate', 'reuse']),
+  ...inFolder('debian/usr/bin', ['caddy', 'prometheus', 'promtool']),
   helm: process.env.HELM ?? join(home, 'go', 'helm'),
   'systemd-analyze': '/usr/bin/systemd-analyze',
 };
@@ -27,8 +34,10 @@ export const programs = {
 export async function installDeployTools() {
   installPython();
   installHelm();
+  await takeOut('caddy', programs.caddy);
+  await takeOut('prometheus', programs.prometheus);
   await installPackage('systemd', () => existsSync(programs['systemd-analyze']));
-  return areThere(Object.values(programs), 'python3 with venv, go, or the package systemd of Debian');
+  return areThere(Object.values(programs), 'python3 with venv, go, and packages of Debian');
 }
 
 /** What an image is built and started with, as root: Podman needs no server. */
@@ -56,6 +65,16 @@ function installPython() {
     run(join(folder, 'bin', 'python'), [...pip, '--only-binary=:all:', '-r', requirements])
   )
     writeFileSync(note, digest);
+}
+
+/** A package of Debian that is not installed, since that would start a server. */
+async function takeOut(name, program) {
+  if (existsSync(program)) return;
+  const folder = mkdtempSync(join(tmpdir(), 'tidemark-package-'));
+  await downloadPackage(name, folder);
+  const archive = readdirSync(folder).find((file) => file.endsWith('.deb'));
+  if (archive !== undefined) run('dpkg-deb', ['--extract', join(folder, archive), join(home, 'debian')]);
+  rmSync(folder, { recursive: true });
 }
 
 /** Its makers offer no package; Go compiles it in five to ten minutes. */

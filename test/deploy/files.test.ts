@@ -14,3 +14,29 @@ describe('Dockerfile', () => {
     });
   });
 });
+
+describe('deploy/compose', () => {
+  const folder = 'deploy/compose';
+
+  it('compose.yaml fits the schema of Compose', () => {
+    const schema = ['--builtin-schema', 'vendor.compose-spec'];
+    expect(run('check-jsonschema', [...schema, `${folder}/compose.yaml`])).toMatchObject({ status: 0 });
+    const wrong = readFileSync(`${folder}/compose.yaml`, 'utf8').replace(
+      'read_only: true',
+      'read_only: maybe',
+    );
+    expect(run('check-jsonschema', [...schema, '-'], wrong)).toMatchObject({ status: 1 });
+  });
+
+  it('Caddy can load its configuration', () => {
+    const config = ['--adapter', 'caddyfile', '--config', `${folder}/caddy/Caddyfile`];
+    expect(run('caddy', ['validate', ...config])).toMatchObject({ status: 0 });
+    const text = readFileSync(`${folder}/caddy/Caddyfile`, 'utf8').trim();
+    expect(run('caddy', ['fmt', `${folder}/caddy/Caddyfile`])).toEqual({ status: 0, said: text });
+  });
+
+  it('Prometheus can load its configuration', () => {
+    const config = ['--syntax-only', `${folder}/prometheus/prometheus.yml`];
+    expect(run('promtool', ['check', 'config', ...config])).toMatchObject({ status: 0 });
+  });
+});

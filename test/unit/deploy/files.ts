@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { settingTable } from '../../../src/config/index.js';
 
-const ROOT = join(__dirname, '..', '..', '..');
+export const ROOT = join(__dirname, '..', '..', '..');
 
 export const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
