@@ -62,10 +62,10 @@ const parts = {
     },
   },
   deploy: {
-    title: 'Deployment: the files, as the tools that read them judge them',
+    title: 'Deployment: its files, as the tools that read them judge them',
     limitMs: 10 * minutes,
     before: installDeployTools,
-    jest: { projects: ['deploy'], args: ['--testPathPatterns', 'deploy/files'] },
+    jest: { projects: ['deploy'], args: ['--testPathPatterns', 'deploy/(files|chart)'] },
   },
   'bench-small': {
     title: 'Every measure of the bench in small',
