@@ -7,5 +7,6 @@ type Name =
   | 'prometheus'
   | 'promtool'
   | 'reuse'
+  | 'strace'
   | 'systemd-analyze';
 export const programs: Record<Name, string>;

@@ -25,7 +25,7 @@ const inFolder = (folder, names) => Object.fromEntries(names.map((name) => [name
 /** Where the programs are. HELM names another helm. */
 export const programs = {
   ...inFolder('python/bin', ['check-jsonschema', 'hadolint', 'kubernetes-validate', 'reuse']),
-  ...inFolder('debian/usr/bin', ['caddy', 'prometheus', 'promtool']),
+  ...inFolder('debian/usr/bin', ['caddy', 'prometheus', 'promtool', 'strace']),
   helm: process.env.HELM ?? join(home, 'go', 'helm'),
   'systemd-analyze': '/usr/bin/systemd-analyze',
 };
@@ -36,6 +36,7 @@ export async function installDeployTools() {
   installHelm();
   await takeOut('caddy', programs.caddy);
   await takeOut('prometheus', programs.prometheus);
+  await takeOut('strace', programs.strace);
   await installPackage('systemd', () => existsSync(programs['systemd-analyze']));
   return areThere(Object.values(programs), 'python3 with venv, go, and packages of Debian');
 }

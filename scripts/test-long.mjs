@@ -65,7 +65,7 @@ const parts = {
     title: 'Deployment: its files, as the tools that read them judge them',
     limitMs: 10 * minutes,
     before: installDeployTools,
-    jest: { projects: ['deploy'], args: ['--testPathPatterns', 'deploy/(files|chart)'] },
+    jest: { projects: ['deploy'], args: ['--testPathPatterns', 'deploy/(files|chart|system-calls)'] },
   },
   'bench-small': {
     title: 'Every measure of the bench in small',

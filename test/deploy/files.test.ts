@@ -40,3 +40,26 @@ describe('deploy/compose', () => {
     expect(run('promtool', ['check', 'config', ...config])).toMatchObject({ status: 0 });
   });
 });
+
+describe('deploy/systemd/tidemark.service', () => {
+  const unit = 'deploy/systemd/tidemark.service';
+
+  it('systemd-analyze verify has nothing against it', () => {
+    expect(run('systemd-analyze', ['verify', unit])).toEqual(CONTENT);
+  });
+
+  it('is exposed by 1.1 of 10, as systemd-analyze security rates it', () => {
+    const rated = run('systemd-analyze', [
+      'security',
+      '--offline=true',
+      '--threshold=11',
+      '--no-pager',
+      unit,
+    ]);
+    expect(rated).toEqual({
+      status: 0,
+      said: expect.stringContaining('Overall exposure level for tidemark.service: 1.1 OK'),
+    });
+    expect(run('systemd-analyze', ['security', '--offline=true', '--threshold=10', unit]).status).toBe(1);
+  });
+});
