@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { installChromium } from './chromium.mjs';
 import { installConnectors } from './connectors.mjs';
-import { installDeployTools } from './deploy-tools.mjs';
+import { installDeployTools, installImageTools } from './deploy-tools.mjs';
 import { jestRun } from './jest-run.mjs';
 import { installPostgres } from './postgres.mjs';
 import { step } from './step.mjs';
@@ -66,6 +66,12 @@ const parts = {
     limitMs: 10 * minutes,
     before: installDeployTools,
     jest: { projects: ['deploy'], args: ['--testPathPatterns', 'deploy/(files|chart|system-calls)'] },
+  },
+  image: {
+    title: 'The image, built, started and asked',
+    limitMs: 30 * minutes,
+    before: installImageTools,
+    jest: { projects: ['deploy'], args: ['--testPathPatterns', 'deploy/image'] },
   },
   'bench-small': {
     title: 'Every measure of the bench in small',

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { programs } from '../../scripts/deploy-tools.mjs';
 import { eventually } from '../support/eventually.js';
 import { startOwn } from '../support/own-mongod.js';
+import { freePort } from './free-port.js';
 import { run } from './program.js';
 
 jest.setTimeout(120_000);
@@ -32,15 +31,6 @@ function allowed(): Set<string> {
       else calls.delete(call);
     }
   return calls;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Names of the system calls that the service makes while it starts, is asked and stops. */
