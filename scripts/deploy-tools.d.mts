@@ -1,4 +1,5 @@
 type Name =
+  | 'actionlint'
   | 'caddy'
   | 'check-jsonschema'
   | 'hadolint'

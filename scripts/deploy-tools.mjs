@@ -17,7 +17,11 @@ import { downloadPackage, installPackage } from './apt.mjs';
 const home = resolve('.cache', 'deploy-tools');
 const requirements = 'test/deploy/requirements.txt';
 const python = process.env.PYTHON ?? 'python3';
-const HELM = 'helm.sh/helm/v3/cmd/helm@v3.18.4';
+/** Their makers publish source by Go's proxy of modules; Go compiles helm in five to ten minutes. */
+const modules = {
+  helm: 'helm.sh/helm/v3/cmd/helm@v3.18.4',
+  actionlint: 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7',
+};
 const longestMs = 30 * 60_000;
 
 const inFolder = (folder, names) => Object.fromEntries(names.map((name) => [name, join(home, folder, name)]));
@@ -26,14 +30,15 @@ const inFolder = (folder, names) => Object.fromEntries(names.map((name) => [name
 export const programs = {
   ...inFolder('python/bin', ['check-jsonschema', 'hadolint', 'kubernetes-validate', 'reuse']),
   ...inFolder('debian/usr/bin', ['caddy', 'prometheus', 'promtool', 'strace']),
-  helm: process.env.HELM ?? join(home, 'go', 'helm'),
+  ...inFolder('go', Object.keys(modules)),
+  ...(process.env.HELM && { helm: process.env.HELM }),
   'systemd-analyze': '/usr/bin/systemd-analyze',
 };
 
 /** Whether all of them are there in the end; says which is not. */
 export async function installDeployTools() {
   installPython();
-  installHelm();
+  Object.keys(modules).forEach(installModule);
   await takeOut('caddy', programs.caddy);
   await takeOut('prometheus', programs.prometheus);
   await takeOut('strace', programs.strace);
@@ -78,11 +83,10 @@ async function takeOut(name, program) {
   rmSync(folder, { recursive: true });
 }
 
-/** Its makers offer no package; Go compiles it in five to ten minutes. */
-function installHelm() {
-  if (existsSync(programs.helm)) return;
+function installModule(name) {
+  if (existsSync(programs[name])) return;
   mkdirSync(join(home, 'go'), { recursive: true });
-  run('go', ['install', HELM], { GOBIN: join(home, 'go') });
+  run('go', ['install', modules[name]], { GOBIN: join(home, 'go') });
 }
 
 /** Whether it ends well; what it says is shown. */

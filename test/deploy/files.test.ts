@@ -63,3 +63,24 @@ describe('deploy/systemd/tidemark.service', () => {
     expect(run('systemd-analyze', ['security', '--offline=true', '--threshold=10', unit]).status).toBe(1);
   });
 });
+
+describe('what a host of the repository reads', () => {
+  it.each([
+    ['github-workflows', ['.github/workflows/ci.yml', '.github/workflows/release.yml']],
+    ['github-issue-forms', ['.github/ISSUE_TEMPLATE/fault.yml', '.github/ISSUE_TEMPLATE/wish.yml']],
+    ['github-issue-config', ['.github/ISSUE_TEMPLATE/config.yml']],
+    ['renovate', ['renovate.json']],
+  ])('fits the schema of %s', (schema, files) => {
+    const { status, said } = run('check-jsonschema', ['--builtin-schema', `vendor.${schema}`, ...files]);
+    expect({ status, said }).toEqual({ status: 0, said: expect.stringContaining('ok') });
+  });
+
+  it('actionlint has nothing against the workflows', () => {
+    expect(run('actionlint', ['-no-color'])).toEqual(CONTENT);
+  });
+
+  it('every file has a license, as the specification of REUSE wants it', () => {
+    expect(run('reuse', ['lint', '--quiet'])).toEqual(CONTENT);
+    expect(readFileSync('LICENSES/Apache-2.0.txt', 'utf8')).toBe(readFileSync('LICENSE', 'utf8'));
+  });
+});
