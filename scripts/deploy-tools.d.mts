@@ -5,6 +5,7 @@ type Name =
   | 'hadolint'
   | 'helm'
   | 'kubernetes-validate'
+  | 'mongosh'
   | 'prometheus'
   | 'promtool'
   | 'reuse'

@@ -22,6 +22,7 @@ const modules = {
   helm: 'helm.sh/helm/v3/cmd/helm@v3.18.4',
   actionlint: 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7',
 };
+const MONGOSH = 'mongosh@2.12.0';
 const longestMs = 30 * 60_000;
 
 const inFolder = (folder, names) => Object.fromEntries(names.map((name) => [name, join(home, folder, name)]));
@@ -30,6 +31,7 @@ const inFolder = (folder, names) => Object.fromEntries(names.map((name) => [name
 export const programs = {
   ...inFolder('python/bin', ['check-jsonschema', 'hadolint', 'kubernetes-validate', 'reuse']),
   ...inFolder('debian/usr/bin', ['caddy', 'prometheus', 'promtool', 'strace']),
+  ...inFolder('mongosh/node_modules/.bin', ['mongosh']),
   ...inFolder('go', Object.keys(modules)),
   ...(process.env.HELM && { helm: process.env.HELM }),
   'systemd-analyze': '/usr/bin/systemd-analyze',
@@ -38,6 +40,7 @@ export const programs = {
 /** Whether all of them are there in the end; says which is not. */
 export async function installDeployTools() {
   installPython();
+  installMongosh();
   Object.keys(modules).forEach(installModule);
   await takeOut('caddy', programs.caddy);
   await takeOut('prometheus', programs.prometheus);
@@ -81,6 +84,12 @@ async function takeOut(name, program) {
   const archive = readdirSync(folder).find((file) => file.endsWith('.deb'));
   if (archive !== undefined) run('dpkg-deb', ['--extract', join(folder, archive), join(home, 'debian')]);
   rmSync(folder, { recursive: true });
+}
+
+function installMongosh() {
+  if (existsSync(programs.mongosh)) return;
+  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel', 'error'];
+  run('npm', ['install', ...quiet, '--prefix', join(home, 'mongosh'), MONGOSH]);
 }
 
 function installModule(name) {

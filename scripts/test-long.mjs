@@ -62,10 +62,10 @@ const parts = {
     },
   },
   deploy: {
-    title: 'Deployment: its files, as the tools that read them judge them',
-    limitMs: 10 * minutes,
+    title: 'Deployment: its files, as the tools that read them judge them, and the stack of Compose',
+    limitMs: 20 * minutes,
     before: installDeployTools,
-    jest: { projects: ['deploy'], args: ['--testPathPatterns', 'deploy/(files|chart|system-calls)'] },
+    jest: { projects: ['deploy'], args: ['--testPathPatterns', 'deploy/(files|chart|stack|system-calls)'] },
   },
   image: {
     title: 'The image, built, started and asked',
