@@ -128,6 +128,7 @@ export default {
       testPathIgnorePatterns: ['/node_modules/', ...(hasZsh() ? [] : ['completion-zsh'])],
     },
     { ...native, displayName: 'metrics', testMatch: ['<rootDir>/test/metrics/**/*.test.ts'] },
+    { ...native, displayName: 'deploy', testMatch: ['<rootDir>/test/deploy/**/*.test.ts'] },
     { ...shared, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.test.ts'] },
     { ...shared, displayName: 'model', testMatch: ['<rootDir>/test/model/**/*.test.ts'] },
     { ...native, displayName: 'bench', testMatch: ['<rootDir>/test/bench/**/*.test.ts'] },

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { installChromium } from './chromium.mjs';
 import { installConnectors } from './connectors.mjs';
+import { installDeployTools, installImageTools } from './deploy-tools.mjs';
 import { jestRun } from './jest-run.mjs';
 import { installPostgres } from './postgres.mjs';
 import { step } from './step.mjs';
@@ -69,6 +70,18 @@ const parts = {
     title: 'A release of a clone',
     limitMs: 20 * minutes,
     jest: { projects: ['release'] },
+  },
+  deploy: {
+    title: 'Deployment: its files, as the tools that read them judge them, and the stack of Compose',
+    limitMs: 20 * minutes,
+    before: installDeployTools,
+    jest: { projects: ['deploy'], args: ['--testPathPatterns', 'deploy/(files|chart|stack|system-calls)'] },
+  },
+  image: {
+    title: 'The image, built, started and asked',
+    limitMs: 30 * minutes,
+    before: installImageTools,
+    jest: { projects: ['deploy'], args: ['--testPathPatterns', 'deploy/image'] },
   },
   'bench-small': {
     title: 'Every measure of the bench in small',

@@ -1,0 +1,1 @@
+export const ltsNode: { version: string; path: string };
