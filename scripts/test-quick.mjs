@@ -22,7 +22,13 @@ const settings = [
   'scripts/test-quick.mjs',
 ];
 /** These read sources and documents as text. */
-const ofTexts = ['test/unit/rooms.test.ts', 'test/unit/light.test.ts', 'test/unit/docs', 'test/unit/scripts'];
+const ofTexts = [
+  'test/unit/rooms.test.ts',
+  'test/unit/light.test.ts',
+  'test/unit/docs',
+  'test/unit/deploy',
+  'test/unit/scripts',
+];
 const tool = (path) => join('node_modules', path);
 
 const steps = [
