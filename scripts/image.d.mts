@@ -9,5 +9,6 @@ export interface Image {
   health: string[];
   /** The folder of its files. */
   root: string;
+  leave(): void;
 }
 export function builtImage(): Promise<Image>;

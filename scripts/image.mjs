@@ -24,7 +24,7 @@ const place = [
 const podman = (...args) =>
   execFileSync('podman', [...place, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
-/** The image's configuration, and a folder with its files. */
+/** The image's configuration, and a folder with its files, which `leave` takes away. */
 export async function builtImage() {
   mkdirSync(home, { recursive: true });
   if (!(await installNode())) throw new Error(`Node ${ltsNode.version} could not be installed.`);
@@ -33,7 +33,12 @@ export async function builtImage() {
   const how = ['--isolation', 'chroot', '--network', 'host', '--format', 'docker', ...ofThisMachine()];
   podman('build', '--quiet', ...how, '--tag', 'tidemark', '.');
   const [{ Config: config, Healthcheck: health }] = JSON.parse(podman('image', 'inspect', 'tidemark'));
-  return { config, health: health.Test, root: podman('image', 'mount', 'tidemark').trim() };
+  const leave = () => {
+    podman('image', 'unmount', '--force', 'tidemark');
+    // Layers of earlier builds.
+    podman('image', 'prune', '--force');
+  };
+  return { config, health: health.Test, root: podman('image', 'mount', 'tidemark').trim(), leave };
 }
 
 function buildBase() {

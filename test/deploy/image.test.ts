@@ -30,7 +30,10 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${port}`;
   environment = [`MONGODB_URI=${mongod.as('tidemark')}`, `PORT=${port}`];
 }, BUILD_MS);
-afterAll(() => mongod.stop());
+afterAll(async () => {
+  await mongod.stop();
+  image.leave();
+});
 
 /** Programs that have not ended. */
 const running = new Set<ChildProcess>();

@@ -7,11 +7,12 @@ export const ROOT = join(__dirname, '..', '..', '..');
 export const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 const settings = Object.values(settingTable).map(({ env }) => env);
-/** Settings of the service that the files in `deploy/` use, and that `settingTable` does not have yet. */
-const EXPECTED = ['METRICS_PORT', 'TLS_CERT', 'TLS_KEY', 'TLS_CLIENT_CA'];
+const secrets = Object.values(settingTable).flatMap((one) =>
+  'isSecret' in one && one.isSecret ? [one.env] : [],
+);
 /** The setting's value is in the file that this one names. */
 const OF_FILE = /_FILE$/;
 
 /** Whether the service reads an environment variable. */
 export const isSetting = (name: string) =>
-  [...settings, ...EXPECTED].includes(OF_FILE.test(name) ? name.replace(OF_FILE, '') : name);
+  settings.includes(name) || secrets.includes(name.replace(OF_FILE, ''));
