@@ -1,7 +1,7 @@
 /**
  * `npm run release -- 0.2.0`: gives the packages that version, dates the changelog, commits and tags, and writes the archives, a
  * bill of materials (CycloneDX) and checksums into `release/`. Pushes and publishes nothing. With `--dry-run` it changes nothing,
- * and says what it would do.
+ * and says what it would do. `npm run release -- --files` only writes the files of the commit that is checked out.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -19,7 +19,9 @@ const packages = ['tidemark', 'tidemark-client', 'tidemark-conformance'];
 class Refusal extends Error {}
 
 try {
-  release(readArguments());
+  const asked = readArguments();
+  if (asked.isFilesOnly) buildFiles(JSON.parse(readFileSync('package.json', 'utf8')).version);
+  else release(asked);
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;
   console.error(error.message);
@@ -27,9 +29,10 @@ try {
 }
 
 function readArguments() {
-  const options = { 'dry-run': { type: 'boolean' } };
+  const options = { 'dry-run': { type: 'boolean' }, files: { type: 'boolean' } };
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const [version = ''] = positionals;
+  if (values.files === true && positionals.length === 0) return { isFilesOnly: true };
   if (positionals.length !== 1 || semver.valid(version) !== version)
     throw new Refusal('Name the version, such as: npm run release -- 0.2.0 [--dry-run]');
   return { version, isDry: values['dry-run'] === true };
@@ -55,8 +58,7 @@ function release({ version, isDry }) {
   git('commit', '--quiet', '--message', `chore(release): ${version}`);
   git('tag', '--annotate', `v${version}`, '--message', `Tidemark ${version}`);
   // Built after the commit, which the programs tell.
-  run(process.execPath, 'scripts/build.mjs');
-  writeFiles(version);
+  buildFiles(version);
   console.log(
     `Committed and tagged v${version}. To publish it: git push --follow-tags, and npm publish ${folder}/*.tgz`,
   );
@@ -71,7 +73,8 @@ function refuseUnless(version, old, changelog) {
 }
 
 /** The archives, the bill of materials, and the checksums of both, in an empty folder. */
-function writeFiles(version) {
+function buildFiles(version) {
+  run(process.execPath, 'scripts/build.mjs');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   const workspaces = packages.slice(1).flatMap((name) => ['--workspace', name]);

@@ -120,7 +120,14 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   if (settings.console) serveConsole(app);
   const isOnMainPort = (path: string) => settings.metricsPort === undefined || !OWN_STATE.test(path);
   if (settings.docs) serveDocs(app, settings.limitMax, isOnMainPort);
+  const first = settings.console ? 'console' : settings.docs ? 'docs' : undefined;
+  if (first !== undefined) leadTo(app, first);
   return app;
+}
+
+/** Leads from `/` to a page for people. The path is relative, because a proxy may serve it behind a prefix. */
+function leadTo(app: INestApplication, page: string): void {
+  app.getHttpAdapter().get('/', (_request: Request, response: Response) => response.redirect(page));
 }
 
 /** Bounds the connections and requests of a server. */

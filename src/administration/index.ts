@@ -24,4 +24,4 @@ export {
   ROTATION,
   SERVICE_SETTING,
 } from './shapes.js';
-export { type Figures, readFigures } from './status.js';
+export { type Figures, readFigures } from './figures.js';

@@ -13,7 +13,6 @@ import {
 import { CREDENTIALS } from '../auth/plain.js';
 import { TimeSlice } from '../platform/common/index.js';
 import { indexName, listedIndexes, type MissingRight, missingRights } from '../platform/database/plain.js';
-import type { Metrics } from '../platform/observability/index.js';
 import { COLLECTION_OF } from '../kinds/index.js';
 import {
   countPending,
@@ -24,8 +23,9 @@ import {
   LEDGER,
   MARKS,
   MOMENTS,
-  type CountsByWord,
+  readFormat,
   readWatcherStatus,
+  STORAGE_FORMATS,
   WATCH_TOTALS,
   type WatcherStatus,
   type WatchTotals,
@@ -33,7 +33,7 @@ import {
   QUARANTINE,
   type SetAside,
 } from '../replication/store/plain.js';
-import { type FilterVersionChange, shareDone, WATCHER } from '../replication/protocol/index.js';
+import { type FilterVersionChange, WATCHER } from '../replication/protocol/index.js';
 import {
   countEmailDuplicates,
   EMAIL_DUPLICATES,
@@ -89,6 +89,8 @@ interface FaultyFilter {
 
 export interface Status {
   database: { name: string; version: string; replicaSet: string | undefined };
+  /** The storage format in force, and the newest one that this version knows (docs/upgrading.md). */
+  storageFormat: { inForce: number; newest: number };
   /** Indexes that the service needs but that do not exist, such as `members: organizationid, appid, id`. */
   missingIndexes: string[];
   /**
@@ -123,6 +125,7 @@ export async function statusOf(connection: Connection): Promise<Status> {
   const watcher = await readWatcherStatus(connection);
   return {
     database: { name: connection.name, version, replicaSet: hello['setName'] as string | undefined },
+    storageFormat: { inForce: await readFormat(connection), newest: STORAGE_FORMATS.newest },
     missingIndexes: indexes.flatMap(({ missing }) => missing).map(indexName),
     indexesOfOthers: indexes.flatMap(({ others }) => others),
     watcher,
@@ -240,60 +243,4 @@ async function beyondLimits(db: mongo.Db): Promise<Set<string>> {
   const names = new Set<string>();
   for await (const key of found) names.add(nameOfService(key));
   return names;
-}
-
-/** The current figures of the service, for polling every few seconds. Unknown values are null. */
-export interface Figures {
-  at: Date;
-  /** The instance that answers: its host, and a name that each start creates. Its counters restart with the name. */
-  instance: string;
-  /** Of this instance since its start: answered requests, those among them with a 5xx, and feed items. */
-  requests: number;
-  failures: number;
-  items: number;
-  /** Of all instances since the first start. */
-  restamps: number;
-  tombstones: number;
-  /** The lag of the watcher, and how long it may be interrupted before it loses events, in seconds. */
-  lagSeconds: number | null;
-  oplogWindowSeconds: number | null;
-  quarantined: number | null;
-  /** Progress of the running pass, from 0 to 1; null if none is running. */
-  passDone: number | null;
-}
-
-/** Reads the figures from three small documents and the instance's counters. */
-export async function readFigures(
-  connection: Connection,
-  metrics: Metrics,
-  instance: string,
-): Promise<Figures> {
-  const totals = connection.db!.collection<WatchTotals>(WATCH_TOTALS);
-  const [status, total, quarantined, requests, items] = await Promise.all([
-    readWatcherStatus(connection),
-    totals.findOne({ _id: WATCHER }),
-    countSetAside(connection).catch(() => null),
-    metrics.requests.get(),
-    metrics.items.get(),
-  ]);
-  const answered = requests.values.filter(({ metricName }) => metricName?.endsWith('_count'));
-  const failed = answered.filter(({ labels }) => Number(labels.status) >= 500);
-  return {
-    at: new Date(),
-    instance,
-    ...{ requests: sum(answered), failures: sum(failed), items: sum(items.values) },
-    ...{ restamps: sumOfWords(total?.restamps), tombstones: total?.tombstones ?? 0 },
-    lagSeconds: status.lagSeconds ?? null,
-    oplogWindowSeconds: status.oplogWindowSeconds ?? null,
-    quarantined,
-    passDone: status.pass === undefined ? null : shareDone(status.pass),
-  };
-}
-
-function sum(counts: { value: number }[]): number {
-  return counts.reduce((total, { value }) => total + value, 0);
-}
-
-function sumOfWords(counts: CountsByWord = {}): number {
-  return Object.values(counts).reduce<number>((total, count) => total + (count ?? 0), 0);
 }

@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Controller, Get, Header, Injectable, Res } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Injectable, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Gauge } from 'prom-client';
 import { Public } from '../auth/index.js';
+import { SETTINGS, type Settings } from '../platform/config/index.js';
+import { CONSUMER_STATES, type ConsumerLag } from '../replication/feed/plain.js';
 import { Metrics } from '../platform/observability/index.js';
 import { greatestLag, UnwatchedFeeds } from '../replication/store/index.js';
 import { shareDone } from '../replication/protocol/index.js';
@@ -19,16 +21,18 @@ export class Gauges {
     private readonly reads: HealthReads,
     private readonly metrics: Metrics,
     private readonly unwatched: UnwatchedFeeds,
+    @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   /** Reads the gauges again. A gauge that cannot be read is removed. It never fails. */
   async refresh(): Promise<void> {
     const tooLate = wait(LONGEST_MS, undefined, { ref: false });
     const inTime = <T>(look: Promise<T>) => Promise.race([look, tooLate]).catch(() => undefined);
-    const [standing, counts, pending] = await Promise.all([
+    const [standing, counts, pending, consumers] = await Promise.all([
       inTime(this.reads.watcherStatus()),
       inTime(this.reads.openRepairs()),
       inTime(this.reads.pendingServices()),
+      inTime(this.reads.consumerLags()),
     ]);
     this.metrics.feedsUnwatched.set(this.unwatched.seconds);
     show(this.metrics.watcherLag, standing?.lagSeconds);
@@ -44,7 +48,35 @@ export class Gauges {
     show(this.metrics.emailDuplicates, counts?.[0]);
     show(this.metrics.quarantined, counts?.[1]);
     show(this.metrics.passProgress, standing?.pass && shareDone(standing.pass));
+    this.showConsumers(consumers);
   }
+
+  /**
+   * Names of users and applications are shown on METRICS_PORT only: `PORT` serves metrics to everyone. The consumers that are
+   * furthest behind are named, because each is a series.
+   */
+  private showConsumers(consumers: ConsumerLag[] | undefined): void {
+    const { consumers: counts, consumersLag, consumerLag } = this.metrics;
+    counts.reset();
+    consumerLag.reset();
+    show(consumersLag, consumers && Math.max(0, ...consumers.map(({ behindSeconds }) => behindSeconds ?? 0)));
+    if (consumers === undefined) return;
+    for (const state of CONSUMER_STATES)
+      counts.set({ state }, consumers.filter((one) => one.state === state).length);
+    if (this.settings.metricsPort === undefined) return;
+    for (const { behindSeconds, state, ...names } of furthestBehind(consumers))
+      consumerLag.set({ ...names, state }, behindSeconds);
+  }
+}
+
+/** Consumers that are named at most. */
+const MOST_NAMED = 50;
+
+function furthestBehind(consumers: ConsumerLag[]) {
+  return consumers
+    .flatMap(({ behindSeconds, ...one }) => (behindSeconds === null ? [] : [{ ...one, behindSeconds }]))
+    .sort((one, other) => other.behindSeconds - one.behindSeconds)
+    .slice(0, MOST_NAMED);
 }
 
 function show(gauge: Gauge, value: number | undefined): void {

@@ -12,7 +12,11 @@ import {
   type WatcherStatus,
   countSetAside,
 } from '../replication/store/index.js';
+import { type ConsumerLag, consumerLags } from '../replication/feed/plain.js';
 import { countEmailDuplicates } from '../replication/watcher/index.js';
+
+/** How long the state of the consumers is reused (milliseconds). */
+const CONSUMERS_MS = 60_000;
 
 /** The database reads of health checks and scrapes. These need no credentials, so concurrent callers share a read. */
 @Injectable()
@@ -22,6 +26,8 @@ export class HealthReads {
   private readonly standings = new SharedReads<WatcherStatus>();
   private readonly counts = new SharedReads<[number, number]>();
   private readonly pending = new SharedReads<PendingCounts>();
+  private readonly consumers = new SharedReads<ConsumerLag[]>();
+  private lastConsumers: { at: number; found: ConsumerLag[] } | undefined;
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
@@ -48,6 +54,16 @@ export class HealthReads {
   /** Services whose edited filter is not in force yet. */
   pendingServices(): Promise<PendingCounts> {
     return this.pending.share('pending', () => countPending(this.connection));
+  }
+
+  /** The state and the lag of each consumer, as of at most a minute ago: it takes a read for each kind of an application. */
+  async consumerLags(): Promise<ConsumerLag[]> {
+    const { lastConsumers } = this;
+    if (lastConsumers !== undefined && performance.now() - lastConsumers.at < CONSUMERS_MS)
+      return lastConsumers.found;
+    const found = await this.consumers.share('consumers', () => consumerLags(this.connection.db!));
+    this.lastConsumers = { at: performance.now(), found };
+    return found;
   }
 
   /** The number of members whose e-mail another member has, and the number of quarantined entries. */

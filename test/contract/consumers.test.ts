@@ -1,3 +1,5 @@
+import { Gauges } from '../../src/health/index.js';
+import { Metrics } from '../../src/platform/observability/index.js';
 import { ConsumerNotes } from '../../src/replication/feed/index.js';
 import { eventually, send, type TestApplication, TestService } from '../support/index.js';
 import { onceServed } from '../support/patience.js';
@@ -96,6 +98,12 @@ describe('Consumers', () => {
     expect(found.find(({ username }) => expected.get(username) === 'current')).toMatchObject({
       ...{ behindRecords: 0, behindSeconds: 0, pages: 1, items: 20 },
     });
+    await service.app.get(Gauges, { strict: false }).refresh();
+    const shown = await service.app.get(Metrics, { strict: false }).registry.metrics();
+    for (const [state, count] of Object.entries(KINDS_OF_CONSUMERS))
+      expect(shown).toContain(`tidemark_consumers{state="${state}"} ${count}\n`);
+    // Without METRICS_PORT everyone may read the metrics.
+    expect(shown).not.toContain('tidemark_consumer_lag_seconds{');
     const text = (await new AdminConsole(service.uri).run('consumer list')).output;
     for (const user of expected.keys()) expect(text).toContain(user);
   });

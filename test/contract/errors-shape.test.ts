@@ -69,7 +69,6 @@ describe('requestId', () => {
 
 describe('404 for what is nowhere', () => {
   it.each([
-    ['GET', '/'],
     ['GET', '/nothing'],
     ['GET', '/a/b/api/v1/member'],
     ['GET', '/a/b/api/v2/member/max'],
@@ -77,6 +76,11 @@ describe('404 for what is nowhere', () => {
   ])('%s %s', async (method, path) => {
     expectProblem(await send(`${service.url}${path}`, method, { user: app.user('admin') }), 404, 'not-found');
   });
+});
+
+it('`/` leads to the console, also behind a prefix', async () => {
+  const { status, headers } = await send(service.url, 'GET', { user: null });
+  expect([status, headers.get('location')]).toEqual([302, 'console']);
 });
 
 describe('400 for a path that cannot be decoded', () => {

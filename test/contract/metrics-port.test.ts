@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { eventually, expectProblem, send, TestService } from '../support/index.js';
 import { Readiness } from '../../src/health/index.js';
+import { ConsumerNotes } from '../../src/replication/feed/index.js';
 
 /** Of which three quarters may be open. */
 const MOST = 64;
@@ -29,6 +30,25 @@ async function openApart(): Promise<Socket> {
   await once(socket, 'connect');
   return socket;
 }
+
+it('names the consumers that are furthest behind, once a minute', async () => {
+  const app = await service.application();
+  await app.product({ id: 'earlier' });
+  await app.feed('product').page();
+  await app.product({ id: 'later' });
+  await app.max('product');
+  await service.app.get(ConsumerNotes, { strict: false }).flush();
+  const { text } = await apart('/metrics');
+  const of = `organizationid="${app.organizationid}",appid="${app.appid}",kind="product",service="default"`;
+  const line = text.split('\n').find((one) => one.startsWith('tidemark_consumer_lag_seconds{'));
+  expect(line).toMatch(/^tidemark_consumer_lag_seconds\{.*\} [0-9.]+$/);
+  for (const label of of.split(',')) expect(line).toContain(label);
+  expect(line).toContain(`username="${app.user('read')}"`);
+  expect(line).toContain('state="behind"');
+  expect(text).toContain('tidemark_consumers{state="behind"} 1\n');
+  expect(text).toContain('tidemark_consumers{state="stalled"} 0\n');
+  expect(text).toMatch(/^tidemark_consumers_lag_seconds [0-9.]*[1-9][0-9.]*$/m);
+});
 
 describe('With `METRICS_PORT`, `/health/live`, `/health/ready` and `/metrics` are served on that port alone', () => {
   it.each(OWN_STATE)('%s is there', async (path) => {

@@ -95,6 +95,8 @@ export const WAYS: Way[] = [
   },
   { of: /^npm run bench( |$)/, run: (command, { clone }) => benches(command, clone) },
   { of: /^(npm run -s admin --|node dist\/cli\.js)( COMMAND \[OPTIONS\])?$/, run: helps },
+  // It is for a database without an instance: `test/contract/restored-source.test.ts` shows it.
+  { of: /^npm run -s admin -- restored$/, run: (command, { clone }) => clone.output(`${command} --help`) },
   { of: /^npm run -s admin -- import /, run: (command, { clone }) => imports(command, clone) },
   { of: /^npm run -s admin -- /, run: (command, { clone }) => clone.output(command) },
   {

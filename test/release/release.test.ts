@@ -80,6 +80,14 @@ describe('A release', () => {
     expect(bill.components.filter(({ hashes = [] }) => hashes.length === 0)).toEqual([]);
   });
 
+  it('has the same archives again where only its files are asked for, as by a workflow', async () => {
+    const sums = (await released('SHA256SUMS')).toString();
+    await clone.output('npm run -s release -- --files');
+    const of = (text: string) => text.split('\n').filter((line) => line.endsWith('.tgz'));
+    expect(of((await released('SHA256SUMS')).toString())).toEqual(of(sums));
+    expect(await clone.output('git status --porcelain')).toBe('');
+  });
+
   it('runs, and tells the version and the commit of the tag', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-released-'));
     await writeFile(join(folder, 'package.json'), '{"private": true}');

@@ -114,6 +114,26 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly consumers = new Gauge({
+    name: 'tidemark_consumers',
+    help: 'Consumers that have called within half a year, a thousand at most, by state.',
+    labelNames: ['state'],
+    registers: [this.registry],
+  });
+
+  readonly consumersLag = new Gauge({
+    name: 'tidemark_consumers_lag_seconds',
+    help: 'How far the consumer that is furthest behind is behind the newest change, 0 without one; absent while it is not known.',
+    registers: [this.registry],
+  });
+
+  readonly consumerLag = new Gauge({
+    name: 'tidemark_consumer_lag_seconds',
+    help: 'The same of each of the fifty consumers that are furthest behind; on METRICS_PORT only.',
+    labelNames: ['organizationid', 'appid', 'kind', 'service', 'username', 'state'],
+    registers: [this.registry],
+  });
+
   readonly oplogWindow = new Gauge({
     name: 'tidemark_oplog_window_seconds',
     help: 'How long the watcher may stay away before the oplog no longer reaches back to it; absent without the action serverStatus on the cluster.',

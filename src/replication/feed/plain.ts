@@ -1,4 +1,10 @@
-export { type ConsumerReport, reportConsumers } from './consumers/consumer-report.js';
+export {
+  type ConsumerLag,
+  type ConsumerReport,
+  consumerLags,
+  reportConsumers,
+} from './consumers/consumer-report.js';
+export { CONSUMER_STATES } from './consumers/consumer-state.js';
 export { consumerModels } from './consumers/consumer.schema.js';
 export { cursorOf } from './page/changes-cursor.js';
 export type { OpenPage } from './page/page-items.js';

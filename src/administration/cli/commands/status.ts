@@ -51,6 +51,7 @@ export function statusText(status: Status, uri?: string): Wording {
   return described([
     ['Database', `${name}, MongoDB ${version}, replica set ${replicaSet ?? 'behind mongos'}`],
     ...(uri === undefined ? [] : [['', `embedded; other programs can write into it at ${uri}`] as const]),
+    formatLine(status.storageFormat),
     indexLine(status),
     ['Watcher', watcherText(watcher), watcher.leader === undefined ? 'red' : undefined],
     ...asideLines(watcher),
@@ -69,6 +70,15 @@ export function statusText(status: Status, uri?: string): Wording {
     ...filterLines(status.faultyFilters),
     ...quarantineLines(status.quarantine),
   ]);
+}
+
+function formatLine({ inForce, newest }: Status['storageFormat']): SaidLine {
+  if (inForce === newest) return ['Storage', `format ${inForce}`];
+  return [
+    'Storage',
+    `format ${inForce}; format ${newest} comes into force with the command upgrade finish`,
+    'yellow',
+  ];
 }
 
 function indexLine({ missingIndexes: missing, indexesOfOthers: others }: Status): SaidLine {

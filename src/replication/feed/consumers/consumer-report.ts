@@ -6,7 +6,7 @@ import { HEADS } from '../../store/plain.js';
 import type { StoredHead } from '../../protocol/index.js';
 import { type StoredConsumer, EVERY_SERVICE } from './gathered.js';
 import { CONSUMERS } from './consumer.schema.js';
-import { behindMs, type ConsumerState, consumerState } from './consumer-state.js';
+import { behindMs, type ConsumerState, consumerState, type Surroundings } from './consumer-state.js';
 
 /** Most records that are counted. Above this number, the exact lag does not matter. */
 const MOST_COUNTED = 10_000;
@@ -48,9 +48,39 @@ interface Wanted {
 /** The consumers that called last, a thousand at most, sorted by lag in descending order. */
 export async function reportConsumers(
   db: mongo.Db,
-  { organizationids, covers }: Wanted = { covers: () => true },
+  wanted: Wanted = { covers: () => true },
   now = new Date(),
 ): Promise<ConsumerReport[]> {
+  const reports: ConsumerReport[] = [];
+  for (const [consumer, around] of await consumersAround(db, wanted, now))
+    reports.push(await reportOf(db, consumer, around));
+  return reports.sort((a, b) => (b.behindSeconds ?? Infinity) - (a.behindSeconds ?? Infinity));
+}
+
+/** The state and the lag of a consumer, as for a metric. */
+export type ConsumerLag = Pick<
+  ConsumerReport,
+  'organizationid' | 'appid' | 'username' | 'kind' | 'service' | 'state' | 'behindSeconds'
+>;
+
+/** The same consumers as {@link reportConsumers}, without counting records: it reads one key for each kind of an application. */
+export async function consumerLags(db: mongo.Db, now = new Date()): Promise<ConsumerLag[]> {
+  const found = await consumersAround(db, { covers: () => true }, now);
+  return found.map(([consumer, around]) => {
+    const behind = behindMs(consumer, around.greatest);
+    return {
+      ...consumer._id,
+      state: consumerState(consumer, around),
+      behindSeconds: behind === undefined ? null : behind / 1000,
+    };
+  });
+}
+
+async function consumersAround(
+  db: mongo.Db,
+  { organizationids, covers }: Wanted,
+  now: Date,
+): Promise<[StoredConsumer, Surroundings][]> {
   const ofThese = organizationids === undefined ? {} : { '_id.organizationid': { $in: organizationids } };
   const all = await db
     .collection<StoredConsumer>(CONSUMERS)
@@ -58,19 +88,19 @@ export async function reportConsumers(
     .toArray();
   const wanted = all.filter(({ _id }) => covers(_id));
   const greatest = await greatestOf(db, wanted, now);
-  const reports: ConsumerReport[] = [];
-  for (const consumer of wanted.filter(({ _id }) => _id.service !== EVERY_SERVICE)) {
-    const ofKind = wanted.find(({ _id }) => isOfKind(_id, consumer._id));
-    const around = { now, greatest: greatest.get(nameOfKind(consumer._id)), ofKind };
-    reports.push(await reportOf(db, consumer, around));
-  }
-  return reports.sort((a, b) => (b.behindSeconds ?? Infinity) - (a.behindSeconds ?? Infinity));
+  const ofKinds = wanted.filter(({ _id }) => _id.service === EVERY_SERVICE);
+  return wanted
+    .filter(({ _id }) => _id.service !== EVERY_SERVICE)
+    .map((consumer) => {
+      const ofKind = ofKinds.find(({ _id }) => isOfKind(_id, consumer._id));
+      return [consumer, { now, greatest: greatest.get(nameOfKind(consumer._id)), ofKind }];
+    });
 }
 
 async function reportOf(
   db: mongo.Db,
   consumer: StoredConsumer,
-  around: Parameters<typeof consumerState>[1],
+  around: Surroundings,
 ): Promise<ConsumerReport> {
   const { _id, lastCall, begun, ended, pages, items, errors, lastError } = consumer;
   const behind = behindMs(consumer, around.greatest);
@@ -143,7 +173,5 @@ function nameOfKind({ organizationid, appid, kind }: Tenant & { kind: Kind }): s
 }
 
 function isOfKind(one: StoredConsumer['_id'], other: StoredConsumer['_id']): boolean {
-  return (
-    one.service === EVERY_SERVICE && one.username === other.username && nameOfKind(one) === nameOfKind(other)
-  );
+  return one.username === other.username && nameOfKind(one) === nameOfKind(other);
 }

@@ -31,6 +31,7 @@ const QUIET: Status = {
     ...{ ledger: 12_400, marks: 2, moments: 9 },
   },
   pendingServices: { services: 0, first: [] },
+  storageFormat: { inForce: 1, newest: 1 },
   emailDuplicates: { members: 0, first: [] },
   faultyFilters: { services: 0, first: [] },
   quarantine: { events: 0, first: [] },
@@ -51,6 +52,7 @@ describe('what `status` says to people', () => {
   it('where all is quiet', () => {
     expect(statusLines(QUIET)).toEqual([
       'Database    tidemark, MongoDB 6.0.5, replica set rs0',
+      'Storage     format 1',
       'Indexes     all stand',
       'Watcher     host/1 leads, since the pass of 2026-11-20T10:00:00.000Z, ' +
         'lease until 2026-11-21T00:00:07.000Z, 2 s behind',
@@ -68,7 +70,7 @@ describe('what `status` says to people', () => {
   });
 
   it('on a narrow terminal, what goes on stands below where it began', () => {
-    expect(statusLines(QUIET, 60).slice(2, 5)).toEqual([
+    expect(statusLines(QUIET, 60).slice(3, 6)).toEqual([
       'Watcher     host/1 leads, since the pass of',
       '            2026-11-20T10:00:00.000Z, lease until',
       '            2026-11-21T00:00:07.000Z, 2 s behind',
@@ -78,6 +80,12 @@ describe('what `status` says to people', () => {
   it('the address of an embedded database', () => {
     expect(statusLines(QUIET, Infinity, 'mongodb://127.0.0.1:1/tidemark?replicaSet=tidemark')[1]).toBe(
       '            embedded; other programs can write into it at mongodb://127.0.0.1:1/tidemark?replicaSet=tidemark',
+    );
+  });
+
+  it('the upgrade to the newest storage format is not finished', () => {
+    expect(line('Storage', { ...QUIET, storageFormat: { inForce: 1, newest: 2 } })).toBe(
+      'format 1; format 2 comes into force with the command upgrade finish',
     );
   });
 
