@@ -54,7 +54,9 @@ function release({ version, isDry }) {
     return;
   }
   for (const name of changed) writeFileSync(name, files[name]);
-  git('add', ...changed);
+  run(process.execPath, 'scripts/build.mjs');
+  run(process.execPath, 'scripts/interface.mjs', '--write');
+  git('add', ...changed, 'docs/interface.txt');
   git('commit', '--quiet', '--message', `chore(release): ${version}`);
   git('tag', '--annotate', `v${version}`, '--message', `Tidemark ${version}`);
   // Built after the commit, which the programs tell.
