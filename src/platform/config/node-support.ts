@@ -6,6 +6,7 @@ const LAST_DAYS: Record<string, string> = {
   23: '2025-06-01',
   24: '2028-04-30',
   25: '2026-06-01',
+  26: '2029-04-30',
 };
 
 /** A sentence for the operator if Node's own support for this version has ended; otherwise undefined. */
