@@ -132,7 +132,10 @@ class Session {
     try {
       await connection.asPromise();
       await checkServer(databaseOf(connection));
-      await assertFormat(connection);
+      // A user who may not read it gets the errors of the command, which say more.
+      await assertFormat(connection).catch((error: unknown) => {
+        if (error instanceof FatalError) throw error;
+      });
       stateIndexesOf(connection);
       return connection;
     } catch (error) {
