@@ -23,7 +23,8 @@ const FORMATS: Record<Exclude<Version, 'this'>, string> = {
   next: '{ oldest: 1, newest: 2 }',
   afterNext: '{ oldest: 2, newest: 3 }',
 };
-const distOf = (version: Version) => (version === 'this' ? join(ROOT, 'dist') : join(COPIES, version));
+const distOf = (version: Version) =>
+  version === 'this' ? join(ROOT, 'dist') : join(COPIES, version, 'dist');
 
 let dataDir: string;
 let database: EmbeddedDatabase;
@@ -81,6 +82,7 @@ beforeAll(async () => {
     const bundled = join(ROOT, 'dist', 'bundled');
     const copy = distOf(version as Version);
     await cp(join(ROOT, 'dist'), copy, { recursive: true, filter: (from) => !from.startsWith(bundled) });
+    await cp(join(ROOT, 'package.json'), join(COPIES, version, 'package.json'));
     const file = join(copy, 'replication', 'store', 'storage-format.js');
     const known = await readFile(file, 'utf8');
     const changed = known.replace(/(STORAGE_FORMATS = )\{[^}]*\}/, `$1${formats}`);
