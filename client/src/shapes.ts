@@ -15,8 +15,17 @@ export type {
   UpdateItem,
 } from './generated/types.gen.js';
 
-/** A kind of record: `member`, `product`, or another one that the service has. */
-export type Kind = 'member' | 'product' | (string & Record<never, never>);
+/**
+ * The kinds of records by their names. For a service that has others, add them:
+ * `declare module 'tidemark-client' { interface Kinds { order: true } }`.
+ */
+export interface Kinds {
+  member: true;
+  product: true;
+}
+
+/** A kind of record. */
+export type Kind = keyof Kinds;
 
 /** A page of `updates`, `softdeletes` or `harddeletes`. */
 export interface Page<Item> {

@@ -143,6 +143,13 @@ export async function write(): Promise<ProblemSlug | undefined> {
   return undefined;
 }
 
+declare module 'tidemark-client' {
+  interface Kinds {
+    order: true;
+  }
+}
+void tidemark.max('order');
+
 // @ts-expect-error
 void tidemark.max('products');
 // @ts-expect-error

@@ -112,7 +112,8 @@ function given(name: string, value: string | undefined): string {
 }
 
 function kindOf(text: string): Kind {
-  if (/^[a-z]{1,30}$/.test(text)) return text;
+  // The service answers 404 for a kind that it does not have.
+  if (/^[a-z]{1,30}$/.test(text)) return text as Kind;
   throw usageError(
     `--kind "${text}" is not a kind of record. Give its name in lower-case letters, such as product.`,
   );
