@@ -169,11 +169,14 @@ describe('the command `restored`', () => {
   it('tells consumers who come late, after others went on: what the lost database announced is 410', async () => {
     await othersGoOn();
     expect((await updatesFrom(max)).status).toBe(200);
+    const ahead = { from: offset(max), to: offset(new Date(Date.now() + 3000)) };
+    const waiting = app.get(`product/${SERVICE}/updates`, { query: ahead });
     const { code, output } = await console().run(['restored', '--backup', offset(backedUp)]);
     expect([code, output]).toEqual([
       0,
       expect.stringMatching(/^Times after .* and before .* are answered 410/),
     ]);
+    expectProblem(await waiting, 410, 'source-restored');
     await eventually(async () => (await updatesFrom(max)).status === 410);
     const { detail } = expectProblem(await updatesFrom(max), 410, 'source-restored');
     expect(detail).toMatch(/^".*" was announced by a database that a backup has replaced\. Begin again/);
@@ -197,6 +200,15 @@ describe('the command `restored`', () => {
   it('needs no time before the service is started: nothing was announced since', async () => {
     await service.leave();
     await mongod.restore();
+    const marks = service.db.collection('tidemark.marks');
+    await marks.insertOne({ fence: new Date('2999-01-01') });
+    expect(await console().failure('restored')).toMatch(
+      /^The latest time .*, 2999-01-01T00:00:00.000Z, is not past/,
+    );
+    await marks.deleteOne({ fence: new Date('2999-01-01') });
+    expect(await console().failure('restored', { interrupted: AbortSignal.abort() })).toMatch(
+      /^Interrupted: .* with --backup 2/,
+    );
     const { output } = await console().run('restored');
     expect(output).toMatch(/^Times after .* and before .* are answered 410/);
     service = await service.another();

@@ -10,7 +10,7 @@ const MOST = 100;
 /**
  * Records that the database was restored from a backup (contract §3, `source-restored`). `backup` is a time before the backup
  * was begun; without it, the latest time that the database has announced, which is right as long as no instance has run
- * since the restore. Throws a FatalError if one runs, if `backup` is in the future, and if the database is not one of the
+ * since the restore. Throws a FatalError if one runs, if either time is in the future, and if the database is not one of the
  * service.
  */
 export async function noteRestore(connection: Connection, backup?: Date): Promise<Restore> {
@@ -31,6 +31,11 @@ export async function noteRestore(connection: Connection, backup?: Date): Promis
         'before the backup was begun, such as --backup 2026-11-20T10:00:00Z.',
     );
   const after = backup ?? (await latestFence(connection)) ?? new Date(0);
+  if (after >= state.clock)
+    throw new FatalError(
+      `The latest time that the database has announced, ${after.toISOString()}, is not past yet. Give --backup with a time ` +
+        'before the backup was begun, such as --backup 2026-11-20T10:00:00Z.',
+    );
   const added = { after: literal(after), until: CLOCK };
   const restores = { $slice: [{ $concatArrays: [{ $ifNull: ['$restores', []] }, [added]] }, -MOST] };
   const stored = await leases.findOneAndUpdate(

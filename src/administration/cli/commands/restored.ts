@@ -18,7 +18,8 @@ export const runRestored: Run<typeof restored> = async (context, { backup }) => 
   const restore = await noteRestore(connection, before);
   const { db } = deskOn(context, connection);
   const notStamped = new NotStampedAll(db);
-  const stamped = await stampGap(db, restore, { context, notStamped });
+  const stop = context.terminal.interruptible();
+  const stamped = await stampGap(db, restore, { context, notStamped, stop });
   const summary = { ...stamped, ...notStamped.summary };
   const [after, until] = [restore.after.toISOString(), restore.until.toISOString()];
   return {
@@ -26,9 +27,14 @@ export const runRestored: Run<typeof restored> = async (context, { backup }) => 
       `Times after ${after} and before ${until} are answered 410 source-restored: the consumers that have them begin ` +
       `again. ${counted(stamped.records, 'record')} and ${counted(stamped.tombstones, 'hard delete')} of that time stamped anew.`,
     json: { ...restore, ...summary },
-    failure: notStampedText(summary),
+    failure: stop.aborted ? interruptedText(after) : notStampedText(summary),
   };
 };
+
+/** Times that were announced since then must not count as those of the backup. */
+function interruptedText(after: string): string {
+  return `Interrupted: some are not stamped yet. Run it again, with --backup ${after}.`;
+}
 
 /**
  * Gives new stamps to everything that was stamped in the time that belongs to the replaced database. Otherwise `max` could be
@@ -37,9 +43,8 @@ export const runRestored: Run<typeof restored> = async (context, { backup }) => 
 async function stampGap(
   db: mongo.Db,
   between: Between,
-  { context, notStamped }: { context: CommandContext; notStamped: NotStampedAll },
+  { context, notStamped, stop }: { context: CommandContext; notStamped: NotStampedAll; stop: AbortSignal },
 ): Promise<Stamped> {
-  const stop = context.terminal.interruptible();
   const book = new RestampBook(context.settings.restampHistoryDays);
   const sum = { records: 0, tombstones: 0 };
   for (const { organizationid, appid } of await listApplications(db)) {

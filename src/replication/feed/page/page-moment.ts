@@ -140,8 +140,7 @@ export class PageMoment {
     let look = await this.moments.serving(mark, to, notBefore);
     const { mode, needed } =
       look.moment === undefined ? await this.endModeOf(wish, look) : { mode: 'reached', needed: to };
-    if (goesOnFrom !== undefined && isOfReplaced(goesOnFrom, look.progress.restores))
-      throw problems.sourceRestored(goesOnFrom.toISOString(), OF_REPLACED);
+    assertNotReplaced(goesOnFrom, look);
     // The time is checked first, because a raise would announce it.
     if (goesOnFrom !== undefined && (look.moment === undefined || goesOnFrom > look.moment.fence))
       await this.announced.assertAnnounced(mark, goesOnFrom);
@@ -149,8 +148,11 @@ export class PageMoment {
     const deadline = since + patienceOf({ to: needed, clock: look.clock }, this.settings.markWait);
     for (let raises = 0; ;) {
       const at = look.moment && (await this.placeOf(wish, look, look.moment.at));
-      if (at !== undefined && look.moment !== undefined)
+      if (at !== undefined && look.moment !== undefined) {
+        // The restore may have become known while the page waited.
+        assertNotReplaced(goesOnFrom, look);
         return { to: mode === 'clock' ? upToMoment(look, needed, to) : to, at, moment: look.moment.at };
+      }
       const newest = service && look.moment && (await this.newestOf(mark, service));
       if (newest !== undefined) notBefore = newest;
       else {
@@ -242,6 +244,12 @@ export class PageMoment {
     });
     return isShown ? moment.at : undefined;
   }
+}
+
+/** Throws 410 `source-restored` if a database that a restore has replaced announced the time. */
+function assertNotReplaced(time: Date | undefined, { progress }: ProgressLook): void {
+  if (time !== undefined && isOfReplaced(time, progress.restores))
+    throw problems.sourceRestored(time.toISOString(), OF_REPLACED);
 }
 
 function nameOf(mark: MarkKey, moment: mongo.Timestamp): string {
