@@ -14,7 +14,14 @@ import {
 import { problems } from '../../platform/http/index.js';
 import type { Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
-import { type ProgressLook, type MarkKey, markName, isShown, type Moment } from '../protocol/index.js';
+import {
+  afterRestores,
+  type ProgressLook,
+  type MarkKey,
+  markName,
+  isShown,
+  type Moment,
+} from '../protocol/index.js';
 import {
   type StampRange,
   KnownProgress,
@@ -76,17 +83,27 @@ export class MaxService {
   /**
    * The greatest stamp of the kind over records and hard deletes, as of a moment that was passed and up to its fence. It is
    * never later than the announced clock (contract §1). A new moment is requested only if a greater stamp exists: among the
-   * heads that this instance knows, without a command, or else in the database. Throws 503 `preparing`, and `not-watched` if
-   * no moment can be shown.
+   * heads that this instance knows, without a command, or else in the database. A stamp that lies in a restore is answered as
+   * the end of that restore, since no consumer may continue from within (410 `source-restored`). Throws 503 `preparing`, and
+   * `not-watched` if no moment can be shown.
    */
   async max(tenant: Tenant, kind: Kind): Promise<Date> {
     const mark = { ...tenant, kind };
+    const { greatest, look } = await this.greatest(mark);
+    const max = afterRestores(greatest, look.progress.restores);
+    const fence = this.answers.get(markName(mark))?.moment.fence;
+    // Only an announced time may be continued from.
+    if (max > greatest && (fence === undefined || fence < max)) await this.raised(mark);
+    return max;
+  }
+
+  private async greatest(mark: MarkKey): Promise<{ greatest: Date; look: ProgressLook }> {
     const known = await this.known(mark);
     if (known?.beatenBy !== undefined) return answered(mark, await this.round(mark, known.beatenBy));
-    if (known !== undefined) return known.greatest;
+    if (known !== undefined) return known;
     await this.heads.learn(mark);
     const now = await this.looks.share(markName(mark), () => this.look(mark));
-    if (now.greatest !== undefined && !now.isBeaten) return now.greatest;
+    if (now.greatest !== undefined && !now.isBeaten) return { greatest: now.greatest, look: now.look };
     const { greatest = now.greatest, look } = await this.raised(mark);
     return answered(mark, { greatest, look });
   }
@@ -96,14 +113,16 @@ export class MaxService {
    * with the answer, a head whose record was lowered or removed would raise the mark forever. Returns undefined if the
    * database must be queried.
    */
-  private async known(mark: MarkKey): Promise<{ greatest: Date; beatenBy?: Date } | undefined> {
+  private async known(
+    mark: MarkKey,
+  ): Promise<{ greatest: Date; look: ProgressLook; beatenBy?: Date } | undefined> {
     const look = await this.knownProgress.look(mark);
     const [last, head] = [this.answers.get(markName(mark)), this.heads.of(mark)];
     if (look === undefined || last === undefined || head === undefined) return undefined;
     const { moment, greatest, above } = last;
     if (!isShown(moment, look.progress)) return undefined;
-    if (head > moment.fence) return { greatest, beatenBy: head };
-    return { greatest, ...(above && { beatenBy: above }) };
+    if (head > moment.fence) return { greatest, look, beatenBy: head };
+    return { greatest, look, ...(above && { beatenBy: above }) };
   }
 
   /**
@@ -188,8 +207,8 @@ export class MaxService {
   }
 }
 
-function answered(mark: MarkKey, { greatest, look }: Newest): Date {
-  if (greatest !== undefined) return greatest;
+function answered(mark: MarkKey, { greatest, look }: Newest): { greatest: Date; look: ProgressLook } {
+  if (greatest !== undefined) return { greatest, look };
   const waiting = waitingAt(mark, look);
   throw look.isAside ? problems.workedAside(waiting) : problems.notWatched(waiting);
 }

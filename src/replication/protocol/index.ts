@@ -116,5 +116,5 @@ export {
   watchedOf,
   workOf,
 } from './progress.js';
-export { type Restore, isOfReplaced } from './restores.js';
+export { type Restore, afterRestores, isOfReplaced } from './restores.js';
 export { certainMoves, unnamedAmong, unnamedInShare } from './unnamed.js';

@@ -9,6 +9,17 @@ export interface Restore {
   until: Date;
 }
 
+/** The time itself, or the end of the restores that it lies in: the first time from which a consumer may continue. */
+export function afterRestores(time: Date, restores: unknown): Date {
+  let after = time;
+  while (isOfReplaced(after, restores))
+    after = (restores as (Partial<Restore> | null)[]).reduce(
+      (latest, one) => (isOfReplaced(after, [one]) && one!.until! > latest ? one!.until! : latest),
+      after,
+    );
+  return after;
+}
+
 /** Whether a time was announced by a database that a restore has replaced. Malformed entries are ignored. */
 export function isOfReplaced(time: Date, restores: unknown): boolean {
   if (!Array.isArray(restores)) return false;

@@ -1,4 +1,4 @@
-import { isOfReplaced } from '../../../../src/replication/protocol/index.js';
+import { afterRestores, isOfReplaced } from '../../../../src/replication/protocol/index.js';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 10, minute));
 const restores = [
@@ -17,6 +17,14 @@ describe('times of a database that a restore has replaced', () => {
     'none is where the field is %j',
     (stored) => expect(isOfReplaced(at(15), stored)).toBe(false),
   );
+
+  it('a consumer continues after all restores that a time lies in', () => {
+    const overlapping = [...restores, { after: at(15), until: at(35) }, null];
+    expect(afterRestores(at(12), overlapping)).toEqual(at(40));
+    expect(afterRestores(at(5), overlapping)).toEqual(at(5));
+    expect(afterRestores(at(40), overlapping)).toEqual(at(40));
+    expect(afterRestores(at(12), 'restored')).toEqual(at(12));
+  });
 
   it('a malformed entry does not hide the others', () => {
     expect(isOfReplaced(at(15), [null, ...restores])).toBe(true);
