@@ -61,7 +61,7 @@ export const WAYS: Way[] = [
   },
   // It would change the clone: `test/unit/scripts/release.test.ts` and `test/release/` show it.
   {
-    of: /^npm run release -- 0\.2\.0 --dry-run$/,
+    of: /^npm run release -- (0\.2\.0 --dry-run|--files)$/,
     run: (_command, { clone }) =>
       Promise.resolve(expect(clone.read('package.json')).toContain('"release": "node scripts/release.mjs"')),
   },
@@ -78,6 +78,8 @@ export const WAYS: Way[] = [
     run: (command, { clone }) => Promise.resolve(isOfVersion(command, clone)),
   },
   { of: /^npx tidemark admin COMMAND$/, run: helps },
+  { of: /^npx tidemark admin$/, run: (command, place) => helps(`${command} --help`, place) },
+  { of: /^npx tidemark (admin )?check$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npx tidemark --help$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npx tidemark-admin$/, run: (command, place) => helps(`${command} --help`, place) },
   {
