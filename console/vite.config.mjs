@@ -13,7 +13,7 @@ const atItsPlace = {
   transformIndexHtml: (html) => html.replace('__CONSOLE__', CONSOLE),
 };
 
-/** The packages in the page are told beside it, for `npm run release` and for their licences. */
+/** Lists the packages that the page contains in a file beside it, for `npm run release` and for their licences. */
 const toldPackages = {
   name: 'tidemark-packages',
   apply: 'build',

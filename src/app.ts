@@ -43,7 +43,7 @@ const OTHER_DESCRIPTORS = 256;
 /** The usual descriptor limit of an operating system. */
 const USUAL_DESCRIPTORS = 1024;
 
-/** Connections of METRICS_PORT: for probes and scrapes, three quarters of which may be open at a time. */
+/** Connections of METRICS_PORT, for probes and scrapes. At most three quarters are open without a login. */
 const APART_CONNECTIONS = 64;
 
 /**

@@ -98,7 +98,7 @@ export interface Status {
    */
   indexesOfOthers: string[];
   watcher: WatcherStatus;
-  /** Actions that the user of the connection string lacks; empty if nobody has logged in. */
+  /** Actions that the user of the connection string lacks; empty without a login. */
   missingRights: MissingRight[];
   /** Totals of all leaders since the first start. */
   totals: Omit<WatchTotals, '_id'>;

@@ -1,6 +1,6 @@
 import { type Model, type mongo, Schema } from 'mongoose';
 import { describedKind, type Kind, KINDS } from '../kinds/index.js';
-import { BY_EMAIL_KEY, type RecordDocument } from './record.js';
+import { BY_EMAIL_KEY, BY_STAMP, type RecordDocument } from './record.js';
 
 const isText = (field: string) => ({ [field]: { $type: 'string' } });
 
@@ -18,7 +18,7 @@ function schemaOf(kind: Kind): Schema<RecordDocument> {
   const statics = isPerson && { statics: { settleDuplicates } };
   const schema = new Schema<RecordDocument>({}, { collection, strict: false, versionKey: false, ...statics })
     .index({ organizationid: 1, appid: 1, _id: 1 })
-    .index({ organizationid: 1, appid: 1, lastupdated: 1, _id: 1 })
+    .index(BY_STAMP)
     .index({ organizationid: 1, appid: 1, id: 1 }, { unique: true, partialFilterExpression: isText('id') });
   if (isPerson) schema.index(BY_EMAIL_KEY, { unique: true, partialFilterExpression: isText('emailkey') });
   // Finds out whether any record of the application has a channel.

@@ -35,6 +35,9 @@ export const HIDDEN_FIELDS = ['emailkey', 'data.passwordhash'] as const;
 /** The character that replaces invalid UTF-8 when text is decoded. */
 const REPLACEMENT = '\uFFFD';
 
+/** The index of records by their stamps. */
+export const BY_STAMP = { organizationid: 1, appid: 1, lastupdated: 1, _id: 1 } as const;
+
 /** The unique index of records by their `id`. It contains only texts. */
 export const BY_RECORD_ID = { organizationid: 1, appid: 1, id: 1 } as const;
 

@@ -102,7 +102,7 @@ describe('the indexes', () => {
     service = await TestService.start();
     products = service.db.collection('products');
     await products.insertOne({});
-    // What is missing stays so: nobody makes it again.
+    // No instance runs, so a missing index is not made again.
     await service.leave();
   });
   afterAll(() => service.stop());

@@ -1,5 +1,6 @@
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
+import { commandsDuring, nameOf } from './profiler.js';
 
 /** @depends-on-server */
 
@@ -26,4 +27,42 @@ it('a consumer can continue from the offset of `max`, although the greatest stam
   await eventually(async () => (await app.max('product')).getTime() > 0);
   expectProblem(await updatesFrom(app, hoursAgo(1)), 410, 'source-restored');
   expect((await updatesFrom(app, await app.max('product'))).status).toBe(200);
+});
+
+it('the command examines what was stamped in the time that was lost, however many records there are', async () => {
+  const app = await service.application();
+  const at = hoursAgo(5);
+  await app.products(2000, (index) => ({ lastupdated: new Date(at.getTime() - index) }));
+  const late = await app.products(3, (index) => ({
+    id: `late-${index}`,
+    lastupdated: new Date(at.getTime() + 1000 + index),
+  }));
+  await service.watcher.caughtUp();
+  const stamps = () =>
+    service.db
+      .collection('products')
+      .find({ ...app.tenant, lastupdated: { $lt: hoursAgo(4) } })
+      .toArray();
+  expect(await stamps()).toHaveLength(2003);
+  const console = new AdminConsole(service.uri);
+  const commands = await commandsDuring(service.db, async () => {
+    const done = await console.json<{ records: number }>(['restored', '--backup', at.toISOString()]);
+    expect(done.records).toBeGreaterThanOrEqual(late.length);
+  });
+  expect(await stamps()).toHaveLength(2000);
+  const examined = commands
+    .filter((one) => /^(find|getMore|aggregate|count) products$/.test(nameOf(one)))
+    .reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0);
+  expect(examined).toBeLessThan(200);
+});
+
+it('the audit trail has the restore', async () => {
+  const [entry] = await service.db
+    .collection('tidemark.audittrail')
+    .find({ action: 'database.restored' })
+    .toArray();
+  expect(entry).toMatchObject({
+    via: 'command',
+    target: expect.stringMatching(/^times after 20.* and before 20/),
+  });
 });

@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose';
 import { APP_NAME } from '../../src/platform/database/index.js';
+import { Lease } from '../../src/replication/watcher/index.js';
 import { eventually, Gate, type TestApplication, TestService } from '../support/index.js';
 
 interface LeaseDocument {
@@ -51,6 +52,17 @@ describe('several instances: exactly one leads', () => {
     await assertWatched(second);
     expect([await leads(first), await leads(second)]).toEqual([true, false]);
     expect((await lease()).term).toBe(term);
+  });
+
+  it('an instance that does not know the storage format in force leads no more, and takes no free lease', async () => {
+    const { term } = await lease();
+    await change({ $set: { format: 99 } });
+    await eventually(async () => !(await leads(first)));
+    await change({ $set: { expires: new Date(0) } });
+    expect(await second.app.get(Lease, { strict: false }).acquire()).toBeUndefined();
+    expect((await lease()).term).toBe(term);
+    await change({ $set: { format: 1 } });
+    await eventually(async () => (await lease()).term > term);
   });
 
   it('it renews the lease for as long as it leads', async () => {

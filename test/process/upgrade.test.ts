@@ -16,6 +16,8 @@ const COPIES = join(ROOT, '.cache', 'versions');
 const SHOP = { organizationid: 'acme', appid: 'shop' };
 const OF_SHOP = ['--org', 'acme', '--app', 'shop'];
 const run = promisify(execFile);
+/** In the log once the service has made its indexes. */
+const PREPARED = 'Connected, and the indexes stand';
 
 /** Versions of the service that follow each other; they differ in the storage formats that they know. */
 type Version = 'this' | 'next' | 'afterNext';
@@ -36,7 +38,11 @@ let cursor: string | undefined;
 
 const spawnVersion = (version: Version) => {
   const program = join(distOf(version), 'main.entry.js');
-  const service = ServiceProcess.spawn({ dataDir, program, environment: { MONGODB_URI: database.uri } });
+  const service = ServiceProcess.spawn({
+    dataDir,
+    program,
+    environment: { MONGODB_URI: database.uri, LOG_LEVEL: 'info' },
+  });
   spawned.push(service);
   return service;
 };
@@ -158,6 +164,8 @@ describe('an upgrade, with a way back', () => {
   it('it neither starts again nor runs commands, and changes nothing', async () => {
     const late = spawnVersion('this');
     expect(await late.exited).toBe(1);
+    const isPrepared = ({ logged }: ServiceProcess) => logged.join().includes(PREPARED);
+    expect([isPrepared(next), isPrepared(late)]).toEqual([true, false]);
     expect(late.said.at(-1)).toContain(
       'The database has storage format 2, and this version knows formats up to 1',
     );
@@ -181,7 +189,13 @@ describe('an upgrade, with a way back', () => {
       'The database has storage format 1, and this version needs 2 or newer. Start the version before this one, ' +
         'and finish the upgrade to it with: admin upgrade finish.',
     );
+    // What another program has damaged counts as the first format, and is corrected.
+    await client
+      .db()
+      .collection('tidemark.leases')
+      .updateOne({}, { $set: { format: 'one' } });
     await admin('next', 'upgrade', 'finish', '--yes');
+    expect(await format()).toBe(2);
     await startVersion('afterNext');
   });
 });

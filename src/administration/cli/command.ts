@@ -92,7 +92,7 @@ interface Description<O extends Options = Options> {
   options: O;
   /** Name of the positional argument, if the command takes one. */
   argument?: string;
-  /** Further lines of the command's help, some of which name the call, such as `npx tidemark admin`. */
+  /** Further lines of the command's help. A function receives the call, such as `npx tidemark admin`. */
   notes?: (string | ((admin: string) => string))[];
 }
 

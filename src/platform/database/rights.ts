@@ -56,7 +56,8 @@ const RIGHTS: readonly Right[] = [
   {
     action: 'serverStatus',
     on: 'cluster',
-    without: 'the gauges tidemark_oplog_… are absent, and nobody is told how long the watcher may stay away',
+    without:
+      'the gauges tidemark_oplog_… are absent, so it is unknown how long the watcher may be interrupted',
     isNeeded: false,
   },
   {
@@ -74,7 +75,7 @@ const RIGHTS: readonly Right[] = [
   },
 ];
 
-/** What the connection's user may do; undefined if nobody has logged in, as on a server without access control. */
+/** What the connection's user may do; undefined without a login, as on a server without access control. */
 async function grantsOf(
   db: mongo.Db,
 ): Promise<{ resource: mongo.Document; actions: string[] }[] | undefined> {
@@ -88,7 +89,7 @@ async function grantsOf(
 }
 
 /**
- * The rights that the connection's user lacks, the needed ones first; undefined if nobody has logged in. `records` names the
+ * The rights that the connection's user lacks, the needed ones first; undefined without a login. `records` names the
  * collections of records.
  */
 export async function missingRights(

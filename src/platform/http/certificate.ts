@@ -116,7 +116,7 @@ function reasonOf(error: unknown): string {
   return reason ?? message;
 }
 
-/** Told of the certificate of a running service. */
+/** Receives the changes of the certificate of a running service. */
 export interface CertificateObserver {
   info: (line: string) => void;
   warn: (line: string) => void;

@@ -109,6 +109,9 @@ export interface LedgerEntry extends Identity {
 export const LEDGER = 'tidemark.ledger';
 export const LEDGER_MODEL = 'LedgerEntry';
 
+/** The index of hard deletes by their stamps. */
+export const TOMBSTONES_BY_STAMP = { organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id: 1 } as const;
+
 const ofTombstones = { partialFilterExpression: { alive: false } };
 
 const ledgerSchema = new Schema<LedgerEntry>({}, { ...stored(LEDGER), statics: { settleDuplicates } })
@@ -116,7 +119,7 @@ const ledgerSchema = new Schema<LedgerEntry>({}, { ...stored(LEDGER), statics: {
   .index({ kind: 1, owner: 1, _id: 1 }, { partialFilterExpression: { alive: true } })
   .index({ kind: 1, isNumber: 1 }, { partialFilterExpression: { isNumber: true } })
   .index({ organizationid: 1, appid: 1, kind: 1, _id: 1 }, ofTombstones)
-  .index({ organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id: 1 }, ofTombstones);
+  .index(TOMBSTONES_BY_STAMP, ofTombstones);
 
 /**
  * Removes duplicates and keeps the latest knowledge. After a drop, entries may have been written before the unique index was

@@ -2,7 +2,7 @@ import type { Model, Connection, mongo } from 'mongoose';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { setMaxListeners } from 'node:events';
-import { type Tenant, DELIVERABLE, FIRST_ID } from '../../record/index.js';
+import { type Tenant, BY_STAMP, DELIVERABLE, FIRST_ID } from '../../record/index.js';
 import { COLLECTION_OF } from '../../kinds/index.js';
 import { type Fences, type Mark, markName, type MarkKey, markKey, RAISE } from '../protocol/index.js';
 import { SETTINGS, type Settings } from '../../platform/config/index.js';
@@ -15,7 +15,7 @@ import {
   COMMAND_MS,
   placedReply,
 } from '../../platform/database/index.js';
-import { LEDGER, MARK_MODEL, MARKS } from './collections.schema.js';
+import { LEDGER, MARK_MODEL, MARKS, TOMBSTONES_BY_STAMP } from './collections.schema.js';
 import { problems } from '../../platform/http/index.js';
 import { ProgressReader } from './progress-reader.js';
 import { KnownMoments } from './moments.js';
@@ -33,9 +33,6 @@ export async function readFences(marks: Model<Mark>, tenant?: Tenant): Promise<F
   const found = await marks.find({ ...own }).lean();
   return new Map(found.map(({ _id, fence }) => [markName(_id), fence]));
 }
-
-const RECORDS_BY_STAMP = { organizationid: 1, appid: 1, lastupdated: 1, _id: 1 } as const;
-const TOMBSTONES_BY_STAMP = { organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id: 1 } as const;
 
 /** A range of stamps. */
 export interface StampRange {
@@ -66,7 +63,7 @@ export class GreatestStamp {
     const records = { ...tenant, _id: { $gte: FIRST_ID }, $and: [DELIVERABLE] };
     const tombstones = { ...tenant, kind, alive: false };
     const stamps = await Promise.all([
-      this.last(COLLECTION_OF[kind], { ...records, ...within(range) }, RECORDS_BY_STAMP, snapshot),
+      this.last(COLLECTION_OF[kind], { ...records, ...within(range) }, BY_STAMP, snapshot),
       this.last(LEDGER, { ...tombstones, ...within(range) }, TOMBSTONES_BY_STAMP, snapshot),
     ]);
     return stamps.reduce((one, other) => (one === undefined || (other && other > one) ? other : one));

@@ -17,6 +17,7 @@ export {
   MOMENTS,
   QUARANTINE,
   type SetAside,
+  TOMBSTONES_BY_STAMP,
   WATCH_STATE_MODEL,
   WATCH_TOTALS,
   type WatchTotals,

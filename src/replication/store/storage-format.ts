@@ -59,6 +59,8 @@ export async function assertFormat(connection: Connection): Promise<void> {
 export async function finishUpgrade(connection: Connection): Promise<number> {
   const before = await readFormat(connection);
   const leases = connection.collection<WatchState>(LEASES);
-  await leases.updateOne({ _id: WATCHER }, { $max: { format: STORAGE_FORMATS.newest } });
+  const { newest } = STORAGE_FORMATS;
+  // Not $max: it keeps a text or a date, which MongoDB sorts after every number.
+  await leases.updateOne({ _id: WATCHER, format: { $not: { $gte: newest } } }, { $set: { format: newest } });
   return before;
 }

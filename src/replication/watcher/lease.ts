@@ -15,6 +15,9 @@ const ANSWER_MS = 3000;
 /** Every renewal changes the expiry, even while the database's clock does not advance: that shows others a live leader. */
 const EXTENDED = { $max: [{ $add: [CLOCK, LEASE_MS] }, { $add: ['$expires', 1] }] };
 
+/** No instance leads where a storage format is in force that it does not know. */
+const KNOWN_FORMAT = { format: { $not: { $gt: STORAGE_FORMATS.newest } } };
+
 /** The part of the state that a leader may change, only in its own term. */
 export type Advance = Partial<Pick<WatchState, 'token' | 'watched' | 'since' | 'pass' | 'pace' | 'aside'>>;
 
@@ -48,7 +51,7 @@ export class Lease {
     const isFree = { $expr: { $lte: ['$expires', CLOCK] } };
     const taken = await soon(
       this.collection.findOneAndUpdate(
-        { _id: WATCHER, $or: [isFree, ...(unchanged === undefined ? [] : [unchanged])] },
+        { _id: WATCHER, ...KNOWN_FORMAT, $or: [isFree, ...(unchanged === undefined ? [] : [unchanged])] },
         [
           {
             $set: {
@@ -105,7 +108,7 @@ export class Lease {
     term: number,
     update: mongo.UpdateFilter<WatchState> | mongo.Document[],
   ): Promise<boolean> {
-    const mine = { _id: WATCHER as typeof WATCHER, holder: this.holder, term };
+    const mine = { _id: WATCHER as typeof WATCHER, holder: this.holder, term, ...KNOWN_FORMAT };
     return (await soon(this.collection.updateOne(mine, update))).matchedCount === 1;
   }
 

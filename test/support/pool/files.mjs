@@ -12,6 +12,7 @@ const LONGEST = [
   'bench/bench.test.ts',
   'process/embedded.test.ts',
   'contract/conformance.test.ts',
+  'contract/restored-source.test.ts',
   'model/protocol.test.ts',
   'process/admin.test.ts',
   'process/start.test.ts',

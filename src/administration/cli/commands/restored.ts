@@ -2,26 +2,29 @@ import type { mongo } from 'mongoose';
 import { KINDS } from '../../../kinds/index.js';
 import { noteRestore } from '../../../replication/store/plain.js';
 import { RestampBook } from '../../../replication/watcher/plain.js';
-import { listApplications } from '../../plain.js';
+import { listApplications, recordAction } from '../../plain.js';
 import type { CommandContext, Run } from '../command.js';
 import { dateOf } from '../input.js';
 import { NotStampedAll, notStampedText } from '../not-stamped.js';
 import type { restored } from '../operation-descriptions.js';
 import { deskOn } from '../session.js';
 import { counted } from '../table.js';
-import { type Between, resyncRecords, type Stamped } from './resync.js';
+import { type Between, resyncRecords, type Stamped } from '../restamping.js';
 
 /** Records that the database was restored (contract §3, `source-restored`). */
 export const runRestored: Run<typeof restored> = async (context, { backup }) => {
   const before = backup === undefined ? undefined : dateOf('backup', backup);
   const connection = await context.prepared();
   const restore = await noteRestore(connection, before);
-  const { db } = deskOn(context, connection);
+  const changeContext = deskOn(context, connection);
+  const { db } = changeContext;
+  const [after, until] = [restore.after.toISOString(), restore.until.toISOString()];
+  const target = `times after ${after} and before ${until}`;
+  await recordAction(changeContext, { action: 'database.restored', target });
   const notStamped = new NotStampedAll(db);
   const stop = context.terminal.interruptible();
   const stamped = await stampGap(db, restore, { context, notStamped, stop });
   const summary = { ...stamped, ...notStamped.summary };
-  const [after, until] = [restore.after.toISOString(), restore.until.toISOString()];
   return {
     text:
       `Times after ${after} and before ${until} are answered 410 source-restored: the consumers that have them begin ` +

@@ -1,6 +1,8 @@
 import { finishUpgrade, readFormat, STORAGE_FORMATS } from '../../../replication/store/plain.js';
+import { recordAction } from '../../plain.js';
 import type { Run } from '../command.js';
 import type { upgradeFinish } from '../operation-descriptions.js';
+import { deskOn } from '../session.js';
 import { isConfirmed } from '../input.js';
 
 const QUESTION = 'No instance of an older version runs, and none is to be started again?';
@@ -19,6 +21,10 @@ export const runFinish: Run<typeof upgradeFinish> = async (context, { yes }) => 
       failure: 'It was not confirmed.',
     };
   await finishUpgrade(connection);
+  await recordAction(deskOn(context, connection), {
+    action: 'upgrade.finish',
+    target: `storage format ${newest}`,
+  });
   return {
     text: `Storage format ${newest} is in force (${before} before).`,
     json: { before, format: newest },

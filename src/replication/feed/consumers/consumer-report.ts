@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { alongIndex } from '../../../platform/database/plain.js';
 import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
-import type { Tenant } from '../../../record/index.js';
+import { BY_STAMP, type Tenant } from '../../../record/index.js';
 import { HEADS } from '../../store/plain.js';
 import type { StoredHead } from '../../protocol/index.js';
 import { type StoredConsumer, EVERY_SERVICE } from './gathered.js';
@@ -12,8 +12,8 @@ import { behindMs, type ConsumerState, consumerState, type Surroundings } from '
 const MOST_COUNTED = 10_000;
 const COUNT_MS = 2000;
 const MOST_CONSUMERS = 1000;
-/** The index along which records are harvested. */
-const BY_STAMP = { organizationid: 1, appid: 1, lastupdated: 1, _id: 1 } as const;
+/** Kinds of applications that are read at the same time. */
+const AT_ONCE = 20;
 
 /** A consumer as operators see it. */
 export interface ConsumerReport extends Tenant {
@@ -88,11 +88,13 @@ async function consumersAround(
     .toArray();
   const wanted = all.filter(({ _id }) => covers(_id));
   const greatest = await greatestOf(db, wanted, now);
-  const ofKinds = wanted.filter(({ _id }) => _id.service === EVERY_SERVICE);
+  const ofKinds = new Map(
+    wanted.filter(({ _id }) => _id.service === EVERY_SERVICE).map((one) => [nameOfReader(one._id), one]),
+  );
   return wanted
     .filter(({ _id }) => _id.service !== EVERY_SERVICE)
     .map((consumer) => {
-      const ofKind = ofKinds.find(({ _id }) => isOfKind(_id, consumer._id));
+      const ofKind = ofKinds.get(nameOfReader(consumer._id));
       return [consumer, { now, greatest: greatest.get(nameOfKind(consumer._id)), ofKind }];
     });
 }
@@ -137,7 +139,11 @@ async function greatestOf(db: mongo.Db, consumers: StoredConsumer[], now: Date):
     .collection<StoredHead>(HEADS)
     .find({ _id: { $in: ids } })
     .toArray();
-  const records = await Promise.all(ids.map((key) => newestRecord(db, key, now)));
+  const records: Awaited<ReturnType<typeof newestRecord>>[] = [];
+  for (let start = 0; start < ids.length; start += AT_ONCE) {
+    const some = ids.slice(start, start + AT_ONCE);
+    records.push(...(await Promise.all(some.map((key) => newestRecord(db, key, now)))));
+  }
   const greatest = new Map<string, Date>();
   for (const { _id, stamp } of [...heads, ...records]) {
     const name = nameOfKind(_id);
@@ -158,7 +164,7 @@ async function newestRecord(
   const newest = await alongIndex(records, BY_STAMP, (hint) =>
     records.findOne<{ lastupdated: Date }>(
       { organizationid, appid, lastupdated: { $lte: now } },
-      { sort: { lastupdated: -1 }, projection: { _id: 0, lastupdated: 1 }, hint },
+      { sort: { lastupdated: -1 }, projection: { _id: 0, lastupdated: 1 }, hint, maxTimeMS: COUNT_MS },
     ),
   );
   return { _id: key, stamp: newest?.lastupdated };
@@ -172,6 +178,6 @@ function nameOfKind({ organizationid, appid, kind }: Tenant & { kind: Kind }): s
   return `${organizationid}/${appid}/${kind}`;
 }
 
-function isOfKind(one: StoredConsumer['_id'], other: StoredConsumer['_id']): boolean {
-  return one.username === other.username && nameOfKind(one) === nameOfKind(other);
+function nameOfReader({ username, ...kind }: StoredConsumer['_id']): string {
+  return JSON.stringify([username, nameOfKind(kind)]);
 }

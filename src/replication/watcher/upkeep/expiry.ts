@@ -11,6 +11,7 @@ import {
   type LedgerEntry,
   MarkRaiser,
   type Job,
+  TOMBSTONES_BY_STAMP,
   WorkedThrough,
 } from '../../store/index.js';
 import { type MarkKey, markKey } from '../../protocol/index.js';
@@ -40,7 +41,6 @@ export class CollectionOptions {
 const EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const AT_ONCE = 1000;
-const ALONG_STAMPS = { organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id: 1 } as const;
 const LAST = new mongoose.mongo.MaxKey();
 
 /**
@@ -134,7 +134,7 @@ export class Expiry implements Job {
 
   private alongStamps(query: mongo.Document, options: mongo.FindOptions): Promise<LedgerEntry[]> {
     const { collection } = this.entries;
-    return alongIndex(collection, ALONG_STAMPS, (hint) =>
+    return alongIndex(collection, TOMBSTONES_BY_STAMP, (hint) =>
       collection.find<LedgerEntry>(query, { ...options, hint }).toArray(),
     );
   }

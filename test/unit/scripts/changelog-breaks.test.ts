@@ -1,6 +1,6 @@
 const { unnamedBreaks } = jest.requireActual<{
   unnamedBreaks: (released: string, now: string, changelog: string) => string[];
-}>('../../../scripts/release/breaking.mjs');
+}>('../../../scripts/release/changelog.mjs');
 
 const RELEASED = 'command status\nsetting PORT integer\n';
 
