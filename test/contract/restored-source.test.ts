@@ -26,7 +26,6 @@ let mongod: RestorableMongod;
 let service: TestService;
 let app: TestApplication;
 let root: string;
-let place: CopyPlace;
 /** What was announced before the backup. */
 let backedUp: Date;
 /** What the consumers held before the database was restored. */
@@ -51,28 +50,27 @@ afterAll(async () => {
   await mongod.stop();
 });
 
-/** Three consumers read what the copy of the files lacks, and then the files are put back. */
-beforeEach(async () => {
-  place = await sqliteCopies().fresh();
+/** Consumers read what the copy of the files lacks, each copy as well, and then the files are put back. */
+async function restoreBehind(...copies: CopyPlace[]): Promise<void> {
   for (const id of NEW) await app.product(bike(id));
   await caughtUp();
   max = await app.max('product');
   within = await changesOf(app, `product/${SERVICE}`, { limit: 1 });
   ended = await changesOf(app, `product/${SERVICE}`, { to: max, from: '2020-01-01' });
-  expect(await harvest()).toMatchObject({ code: 0 });
-  expect([...(await place.records()).keys()]).toEqual(expect.arrayContaining(NEW));
+  for (const copy of copies) {
+    expect(await harvest(copy)).toMatchObject({ code: 0 });
+    expect([...(await copy.records()).keys()]).toEqual(expect.arrayContaining(NEW));
+  }
   await service.leave();
   await mongod.restore();
   service = await service.another();
   app = app.seenBy(service);
   await service.watcher.caughtUp();
-});
-
-afterEach(() => place.remove());
+}
 
 const caughtUp = () => service.watcher.caughtUp();
 
-async function harvest(...words: string[]) {
+async function harvest(place: CopyPlace, ...words: string[]) {
   const { organizationid, appid } = app;
   const named = ['--url', service.url, '--org', organizationid, '--app', appid, '--kind', 'product'];
   const env = { ...process.env, TIDEMARK_USERNAME: app.user('write'), TIDEMARK_PASSWORD: PASSWORD };
@@ -93,66 +91,6 @@ async function stateOf(username: string): Promise<string | undefined> {
   return result.find((one) => one.username === username && one.service === SERVICE)?.state;
 }
 
-it('a `from` from ahead of the database is 410 on every feed, whatever its `to`', async () => {
-  const from = max.toISOString();
-  const paths = [
-    ...[`product/${SERVICE}/updates`, `product/${SERVICE}/softdeletes`, 'product/harddeletes'],
-    ...['productbychannel/web/updates', 'productbychannel/web/softdeletes', `product/${SERVICE}/changes`],
-  ];
-  for (const to of ['2020-01-01', from, '9999-01-01'])
-    for (const path of paths)
-      expectProblem(await app.get(path, { query: { from, to } }), 410, 'source-restored');
-});
-
-it('so is a cursor of `changes`, and a `nextoffsetid` of a window that has not ended', async () => {
-  const path = `product/${SERVICE}/changes`;
-  for (const query of [
-    { cursor: ended.cursor },
-    { cursor: within.cursor },
-    { lastoffsetid: within.nextoffsetid },
-  ])
-    expectProblem(await app.get(path, { query }), 410, 'source-restored');
-  const lines = await app.get(path, {
-    query: { cursor: ended.cursor },
-    headers: { Accept: 'application/x-ndjson' },
-  });
-  expectProblem(lines, 410, 'source-restored');
-});
-
-it('it says what to do, and whoever begins again without it is served', async () => {
-  const query = { from: max.toISOString(), to: '9999-01-01' };
-  const { json } = await app.get(`product/${SERVICE}/updates`, { query });
-  expect(json).toMatchObject({ title: 'The source was restored' });
-  expect((json as { detail: string }).detail).toMatch(
-    /^".*" lies ahead of .* Begin again without from or cursor/,
-  );
-  const anew = await changesOf(app, `product/${SERVICE}`);
-  expect(anew.result.map(({ id }) => id).sort()).toEqual(['old1', 'old2']);
-  expect((await changesOf(app, `product/${SERVICE}`, { cursor: anew.cursor })).result).toEqual([]);
-});
-
-it('the consumer list says that the consumer must start over, until it has', async () => {
-  const user = app.user('read');
-  expectProblem(
-    await app.get(`product/${SERVICE}/changes`, { query: { cursor: ended.cursor } }),
-    410,
-    'source-restored',
-  );
-  expect(await stateOf(user)).toBe('must start over');
-  const anew = await changesOf(app, `product/${SERVICE}`);
-  expect(await stateOf(user)).toBe('current');
-  await changesOf(app, `product/${SERVICE}`, { cursor: anew.cursor });
-  expect(await stateOf(user)).toBe('current');
-});
-
-it('nor is one current whose `from` lies ahead of its `to`, since `max` has gone back', async () => {
-  const to = await app.max('product');
-  expect(to < max).toBe(true);
-  const query = { from: max.toISOString(), to: to.toISOString() };
-  expect((await app.get(`product/${SERVICE}/updates`, { query })).status).toBe(200);
-  expect(await stateOf(app.user('read'))).toBe('must start over');
-});
-
 /** Others are served, and what they write is beyond what the copy was told. */
 async function othersGoOn(): Promise<void> {
   await app.product(bike('later'));
@@ -160,11 +98,116 @@ async function othersGoOn(): Promise<void> {
   await app.feed('product').page();
 }
 
+describe('a restored database', () => {
+  let atOnce: CopyPlace;
+  let again: CopyPlace;
+  let late: CopyPlace;
+
+  beforeAll(async () => {
+    const { fresh } = sqliteCopies();
+    [atOnce, again, late] = [await fresh(), await fresh(), await fresh()];
+    await restoreBehind(atOnce, again, late);
+  });
+  afterAll(() => Promise.all([atOnce, again, late].map((copy) => copy.remove())));
+
+  it('a `from` from ahead of the database is 410 on every feed, whatever its `to`', async () => {
+    const from = max.toISOString();
+    const paths = [
+      ...[`product/${SERVICE}/updates`, `product/${SERVICE}/softdeletes`, 'product/harddeletes'],
+      ...['productbychannel/web/updates', 'productbychannel/web/softdeletes', `product/${SERVICE}/changes`],
+    ];
+    for (const to of ['2020-01-01', from, '9999-01-01'])
+      for (const path of paths)
+        expectProblem(await app.get(path, { query: { from, to } }), 410, 'source-restored');
+  });
+
+  it('so is a cursor of `changes`, and a `nextoffsetid` of a window that has not ended', async () => {
+    const path = `product/${SERVICE}/changes`;
+    for (const query of [
+      { cursor: ended.cursor },
+      { cursor: within.cursor },
+      { lastoffsetid: within.nextoffsetid },
+    ])
+      expectProblem(await app.get(path, { query }), 410, 'source-restored');
+    const lines = await app.get(path, {
+      query: { cursor: ended.cursor },
+      headers: { Accept: 'application/x-ndjson' },
+    });
+    expectProblem(lines, 410, 'source-restored');
+  });
+
+  it('it says what to do, a consumer that begins again is served, and the consumer list says so', async () => {
+    const user = app.user('read');
+    const query = { from: max.toISOString(), to: '9999-01-01' };
+    const refused = await app.get(`product/${SERVICE}/updates`, { query });
+    expect(refused.json).toMatchObject({ title: 'The source was restored' });
+    const { detail } = expectProblem(refused, 410, 'source-restored');
+    expect(detail).toMatch(/^".*" lies ahead of .* Begin again without from or cursor/);
+    expect(await stateOf(user)).toBe('must start over');
+    const anew = await changesOf(app, `product/${SERVICE}`);
+    expect(anew.result.map(({ id }) => id).sort()).toEqual(['old1', 'old2']);
+    expect(await stateOf(user)).toBe('current');
+    expect((await changesOf(app, `product/${SERVICE}`, { cursor: anew.cursor })).result).toEqual([]);
+    expect(await stateOf(user)).toBe('current');
+  });
+
+  it('nor is one current whose `from` lies ahead of its `to`, since `max` has gone back', async () => {
+    const to = await app.max('product');
+    expect(to < max).toBe(true);
+    const query = { from: max.toISOString(), to: to.toISOString() };
+    expect((await app.get(`product/${SERVICE}/updates`, { query })).status).toBe(200);
+    expect(await stateOf(app.user('read'))).toBe('must start over');
+  });
+
+  it('`tidemark-harvest` ends with 7 and one line that says what to do, in each of its forms', async () => {
+    for (const words of [[], ['verify'], ['--json'], ['--follow']]) {
+      const { code, errors } = await harvest(again, ...words);
+      expect(code).toBe(7);
+      expect(errors).toContain('restored from an earlier copy');
+      expect(errors).toContain('--start-over');
+      expect(errors.trim().split('\n')).toHaveLength(1);
+    }
+  });
+
+  it('with --start-over the copy is equal', async () => {
+    expect(await harvest(atOnce)).toMatchObject({ code: 7 });
+    await expectStartedOver(atOnce, ['old1', 'old2']);
+  });
+
+  it('it does not forget where others go on, and sees it also where it comes after them', async () => {
+    await othersGoOn();
+    expect(await harvest(again)).toMatchObject({ code: 7 });
+    expect(await harvest(late)).toMatchObject({ code: 7 });
+    await expectStartedOver(late, ['later', 'old1', 'old2']);
+  });
+
+  async function expectStartedOver(copy: CopyPlace, left: string[]): Promise<void> {
+    expect(await harvest(copy, '--start-over')).toMatchObject({ code: 0 });
+    expect([...(await copy.records()).keys()].sort()).toEqual(left);
+    expect(await harvest(copy, 'verify')).toMatchObject({ code: 0 });
+  }
+});
+
 describe('the command `restored`', () => {
   const offset = (time: Date) => time.toISOString();
   const updatesFrom = (from: Date) =>
     app.get(`product/${SERVICE}/updates`, { query: { from: offset(from), to: offset(new Date()) } });
   const console = () => new AdminConsole(service.uri);
+
+  beforeAll(() => restoreBehind());
+
+  it('is refused where it would be wrong, and nothing is stored', async () => {
+    const refusals: [string[], RegExp][] = [
+      [[], /^An instance runs on this database/],
+      [['--backup', '2999-01-01'], /^--backup "2999-01-01T00:00:00.000Z" lies in the future\.$/],
+      [['--backup', 'today'], /^--backup "today" is not a date/],
+    ];
+    for (const [words, sentence] of refusals) {
+      const { code, errors } = await console().run(['restored', ...words]);
+      expect([code, errors]).toEqual([1, [expect.stringMatching(sentence)]]);
+    }
+    expect(await service.db.collection('tidemark.leases').findOne({})).not.toHaveProperty('restores');
+  });
 
   it('tells consumers who come late, after others went on: what the lost database announced is 410', async () => {
     await othersGoOn();
@@ -185,9 +228,6 @@ describe('the command `restored`', () => {
   });
 
   it('consumers who read no further than the backup go on, and so do those who begin again', async () => {
-    await othersGoOn();
-    await console().run(['restored', '--backup', offset(backedUp)]);
-    await eventually(async () => (await updatesFrom(max)).status === 410);
     expect((await updatesFrom(backedUp)).status).toBe(200);
     const anew = await changesOf(app, `product/${SERVICE}`);
     expect(anew.result.map(({ id }) => id).sort()).toEqual(['later', 'old1', 'old2']);
@@ -216,52 +256,5 @@ describe('the command `restored`', () => {
     await othersGoOn();
     expectProblem(await updatesFrom(max), 410, 'source-restored');
     expect((await updatesFrom(backedUp)).status).toBe(200);
-  });
-
-  it('is refused where it would be wrong, and nothing is stored', async () => {
-    const refusals: [string[], RegExp][] = [
-      [[], /^An instance runs on this database/],
-      [['--backup', '2999-01-01'], /^--backup "2999-01-01T00:00:00.000Z" lies in the future\.$/],
-      [['--backup', 'today'], /^--backup "today" is not a date/],
-    ];
-    for (const [words, sentence] of refusals) {
-      const { code, errors } = await console().run(['restored', ...words]);
-      expect([code, errors]).toEqual([1, [expect.stringMatching(sentence)]]);
-    }
-    expect(await service.db.collection('tidemark.leases').findOne({})).not.toHaveProperty('restores');
-  });
-});
-
-describe('`tidemark-harvest`', () => {
-  it.each([
-    ['at once', async () => {}, ['old1', 'old2']],
-    ['also where others were served before', () => app.max('product'), ['old1', 'old2']],
-    ['also where others have written since', othersGoOn, ['later', 'old1', 'old2']],
-  ])(
-    'ends with 7 and one line that says what to do, %s; with --start-over the copy is equal',
-    async (_name, before, left) => {
-      await before();
-      for (const words of [[], ['verify'], ['--json']]) {
-        const { code, errors } = await harvest(...words);
-        expect(code).toBe(7);
-        expect(errors).toContain('restored from an earlier copy');
-        expect(errors).toContain('--start-over');
-        expect(errors.trim().split('\n')).toHaveLength(1);
-      }
-      expect(await harvest('--start-over')).toMatchObject({ code: 0 });
-      expect([...(await place.records()).keys()].sort()).toEqual(left);
-      expect(await harvest('verify')).toMatchObject({ code: 0 });
-    },
-  );
-
-  it('does not forget it where others go on meanwhile', async () => {
-    expect(await harvest()).toMatchObject({ code: 7 });
-    await othersGoOn();
-    expect(await harvest()).toMatchObject({ code: 7 });
-  });
-
-  it('ends with it also while it follows', async () => {
-    await app.max('product');
-    expect(await harvest('--follow')).toMatchObject({ code: 7 });
   });
 });
