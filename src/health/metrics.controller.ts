@@ -1,9 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Controller, Get, Header, Inject, Injectable, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Gauge } from 'prom-client';
 import { Public } from '../auth/index.js';
+import { settledWithin } from '../platform/common/index.js';
 import { SETTINGS, type Settings } from '../platform/config/index.js';
 import { CONSUMER_STATES, type ConsumerLag } from '../replication/feed/plain.js';
 import { Metrics } from '../platform/observability/index.js';
@@ -26,8 +26,8 @@ export class Gauges {
 
   /** Reads the gauges again. A gauge that cannot be read is removed. It never fails. */
   async refresh(): Promise<void> {
-    const tooLate = wait(LONGEST_MS, undefined, { ref: false });
-    const inTime = <T>(look: Promise<T>) => Promise.race([look, tooLate]).catch(() => undefined);
+    const inTime = <T extends object>(look: Promise<T>) =>
+      settledWithin(look, LONGEST_MS).catch(() => undefined);
     const [standing, counts, pending, consumers] = await Promise.all([
       inTime(this.reads.watcherStatus()),
       inTime(this.reads.openRepairs()),

@@ -65,21 +65,18 @@ export class TrialLimiter {
     wholeMs = this.wholeMs,
   ): Promise<T | undefined> {
     if (gone.aborted) return Promise.resolve(undefined);
-    const tooLate = abortedWith(gone, this.waitMs);
-    const over = abortedWith(gone, wholeMs);
+    const tooLate = endsAfter(this.waitMs, gone);
+    const over = endsAfter(wholeMs, gone);
     let isBegun = false;
     const begin = () => {
       isBegun = true;
-      return work(over.signal);
+      return work(over);
     };
     return new Promise<T | undefined>((resolve, reject) => {
-      over.signal.addEventListener('abort', () => resolve(undefined), { once: true });
-      this.turn(organizationid, tooLate.signal, begin).then(resolve, (error: unknown) =>
+      over.addEventListener('abort', () => resolve(undefined), { once: true });
+      this.turn(organizationid, tooLate, begin).then(resolve, (error: unknown) =>
         reject(isBegun || gone.aborted ? (error as Error) : problems.busy()),
       );
-    }).finally(() => {
-      tooLate.forget();
-      over.forget();
     });
   }
 
@@ -105,19 +102,6 @@ export class TrialLimiter {
       if (own.asking === 0) this.organizations.delete(organizationid);
     }
   }
-}
-
-/** A signal that is aborted together with another one, or after `ms` milliseconds. `forget` cancels both. */
-function abortedWith(gone: AbortSignal, ms: number): { signal: AbortSignal; forget: () => void } {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  const timer = setTimeout(abort, ms);
-  gone.addEventListener('abort', abort, { once: true });
-  const forget = () => {
-    clearTimeout(timer);
-    gone.removeEventListener('abort', abort);
-  };
-  return { signal: controller.signal, forget };
 }
 
 /** Concurrent lists of all organizations together in an instance, and of one. */

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { DeadlineError } from '../../../platform/common/index.js';
+import { DeadlineError, settledWithin } from '../../../platform/common/index.js';
 import { APP_NAME, ASKED_FOR, bareCommand } from '../../../platform/database/index.js';
 import type { TermAtWork } from '../../store/index.js';
 
@@ -44,10 +44,14 @@ export async function asLongAsWorkedOn<T>(
   const leave = () => left.abort();
   stop.addEventListener('abort', leave, { once: true });
   const reply = send(left.signal);
+  const settled = reply.then(
+    () => true,
+    () => true,
+  );
   try {
-    while (!(await isSettled(reply, LOOK_MS))) {
+    while (!(await settledWithin(settled, LOOK_MS))) {
       if (await isWorkedOn(client, shownAs)) term.showLife();
-      else if (!(await isSettled(reply, ARRIVAL_MS)))
+      else if (!(await settledWithin(settled, ARRIVAL_MS)))
         throw new DeadlineError('What the server does not work on', LOOK_MS);
     }
     return await reply;
@@ -58,19 +62,6 @@ export async function asLongAsWorkedOn<T>(
     stop.removeEventListener('abort', leave);
     leave();
   }
-}
-
-/** Whether the promise is fulfilled or rejected within a number of milliseconds. */
-async function isSettled(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  const settled = promise.then(
-    () => true,
-    () => true,
-  );
-  return Promise.race([settled, late]).finally(() => clearTimeout(timer));
 }
 
 async function isWorkedOn(client: mongo.MongoClient, shownAs: mongo.Document): Promise<boolean> {

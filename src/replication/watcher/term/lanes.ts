@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
+import { settledWithin } from '../../../platform/common/index.js';
 import { KINDS } from '../../../kinds/index.js';
 import type { Tenant } from '../../../record/index.js';
 import type { Batch } from '../log/change-stream.js';
@@ -206,8 +206,8 @@ export class Lanes implements Beside {
   async end(): Promise<void> {
     const loops = [...this.lanes].map((lane) => lane.end());
     const ended = Promise.all([...loops, this.saving]).then(() => true);
-    const isEnded = await Promise.race([ended, wait(FAREWELL_MS, false, { ref: false })]);
-    if (!isEnded) throw new TermOverError('The work beside the stream does not end, so the term is given up');
+    if (!(await settledWithin(ended, FAREWELL_MS)))
+      throw new TermOverError('The work beside the stream does not end, so the term is given up');
   }
 
   /**
