@@ -47,12 +47,6 @@ const USUAL_DESCRIPTORS = 1024;
 const APART_CONNECTIONS = 64;
 
 /**
- * A connection without activity for this long is closed (milliseconds). A client that stops reading would otherwise
- * hold its resources forever.
- */
-const STALLED_MS = 120_000;
-
-/**
  * Time limit for the headers of a request (milliseconds). For the first request it starts with the connection, or with
  * the end of the TLS handshake, which has as much time itself.
  */
@@ -131,8 +125,12 @@ function leadTo(app: INestApplication, page: string): void {
 }
 
 /** Bounds the connections and requests of a server. */
-function bound(server: Server, { keepAliveMs, receiveMs }: Settings, connections: Connections): void {
-  server.on('clientError', answerClientError).setTimeout(STALLED_MS);
+function bound(
+  server: Server,
+  { keepAliveMs, receiveMs, stalledMs }: Settings,
+  connections: Connections,
+): void {
+  server.on('clientError', answerClientError).setTimeout(stalledMs);
   server.keepAliveTimeout = keepAliveMs;
   server.requestTimeout = receiveMs;
   server.headersTimeout = Math.min(HEADERS_MS, receiveMs);

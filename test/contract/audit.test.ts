@@ -2,17 +2,14 @@ import { mongo } from 'mongoose';
 import { type Kind, KINDS } from '../../src/kinds/index.js';
 import type { LedgerEntry } from '../../src/replication/store/index.js';
 import { placeBehind } from '../../src/replication/protocol/index.js';
-import { AuditPace, type AuditProgress } from '../../src/replication/watcher/index.js';
-import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';
+import type { AuditProgress } from '../../src/replication/watcher/index.js';
+import { eventually, QUICK_AUDIT, type Stored, type TestApplication, TestService } from '../support/index.js';
 
-/** Slices of 3 records, as fast as they go. */
-const QUICK: AuditPace = { slice: 3, share: 1, leastPause: 10, longestInterval: 1000, betweenRounds: 10 };
 const RECORDS = 8;
 
 let service: TestService;
 let app: TestApplication;
 
-const hurry = (instance: TestService) => Object.assign(instance.app.get(AuditPace, { strict: false }), QUICK);
 const audits = () => service.db.collection<AuditProgress>('tidemark.audits');
 const progress = () => audits().findOne({ _id: 'ledger' });
 const ledger = () => service.db.collection<Partial<LedgerEntry>>('tidemark.ledger');
@@ -35,8 +32,7 @@ const found = (what: string) =>
 const bothFound = async () => [await found('unknown record'), await found('living entry without record')];
 
 beforeAll(async () => {
-  service = await TestService.start();
-  hurry(service);
+  service = await TestService.start(QUICK_AUDIT);
 });
 beforeEach(async () => {
   app = await service.application();
@@ -146,9 +142,7 @@ describe('its progress', () => {
       roundSeconds: expect.any(Number),
       found: expect.any(Number),
     });
-    service = await service.listening();
-    hurry(service);
-    await service.ready();
+    service = await service.another(QUICK_AUDIT);
     const next = await oneMoreRound();
     expect(next.round).toBeGreaterThan(left.round);
     expect(next.found).toBe(left.found);

@@ -1,4 +1,4 @@
-import { MaxService, EventPace } from '../../src/replication/feed/index.js';
+import { MaxService } from '../../src/replication/feed/index.js';
 import { hashPassword } from '../../src/auth/index.js';
 import {
   eventually,
@@ -21,14 +21,11 @@ let service: TestService;
 let app: TestApplication;
 const clients: EventClient[] = [];
 
-/** Streams that are looked after quickly, so that no test waits for seconds. */
-function hurry({ app: instance }: TestService): void {
-  Object.assign(instance.get(EventPace, { strict: false }), { tickMs: 50, ticksPerComment: 2 });
-}
+/** Streams that are served often, so that no test waits for seconds. */
+const QUICK = { EVENTS_CHECK_MS: '50', EVENTS_COMMENT_MS: '100' };
 
 beforeAll(async () => {
-  service = await TestService.start();
-  hurry(service);
+  service = await TestService.start(QUICK);
 });
 beforeEach(async () => {
   app = await service.application();
@@ -211,9 +208,8 @@ describe('faults', () => {
   it('while the database is away nothing but comments comes, and events come again behind it', async () => {
     const gate = await Gate.to(service.uri);
     await gate.open();
-    const behind = await service.another({ MONGODB_URI: gate.uri });
+    const behind = await service.another({ ...QUICK, MONGODB_URI: gate.uri });
     try {
-      hurry(behind);
       const client = await opened('product', { of: app.seenBy(behind) });
       await client.hears(await app.max('product'));
       const [known] = client.events;

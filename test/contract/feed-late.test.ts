@@ -1,4 +1,4 @@
-import { type OpenPage, SendingPace, Pages } from '../../src/replication/feed/index.js';
+import { type OpenPage, Pages } from '../../src/replication/feed/index.js';
 import {
   expectProblem,
   type Item,
@@ -8,7 +8,6 @@ import {
   TestService,
 } from '../support/index.js';
 
-const AT_ONCE: Partial<SendingPace> = { signMs: 0 };
 const COUNT = 25;
 
 /** Every page is late: its first byte is not there before its link was asked for. */
@@ -26,8 +25,7 @@ let service: TestService;
 let app: TestApplication;
 let to: Date;
 beforeAll(async () => {
-  service = await TestService.start();
-  Object.assign(service.app.get(SendingPace, { strict: false }), AT_ONCE);
+  service = await TestService.start({ SIGN_OF_LIFE_MS: '1' });
   const pages = service.app.get(Pages, { strict: false });
   const open = pages.open.bind(pages);
   jest.spyOn(pages, 'open').mockImplementation(async (...asked) => late(await open(...asked)));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import zlib from 'node:zlib';
-import { SendingPace, PageBytes } from '../../src/replication/feed/index.js';
+import { PageBytes } from '../../src/replication/feed/index.js';
 import { MemberClient } from './member-client.js';
 import { eventually, type Item, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 
@@ -38,7 +38,6 @@ beforeAll(async () => {
 }, 240_000);
 afterEach(() => {
   for (const client of clients.splice(0)) client.destroy();
-  Object.assign(service.app.get(SendingPace, { strict: false }), new SendingPace());
 });
 afterAll(async () => {
   await service.leave();
@@ -48,23 +47,23 @@ afterAll(async () => {
 /** A text that no encoder makes small. */
 const noise = () => randomBytes(1500).toString('base64');
 
-function asked(feed: string, encoding: string): ClientRequest {
+function asked(feed: string, encoding: string, { url } = service): ClientRequest {
   const path = `/${app.organizationid}/${app.appid}/api/v1/${feed}`;
   const auth = `${app.user('read')}:${PASSWORD}`;
-  return get(`${service.url}${path}`, { auth, agent: false, headers: { 'accept-encoding': encoding } });
+  return get(`${url}${path}`, { auth, agent: false, headers: { 'accept-encoding': encoding } });
 }
 
 /** A client that has asked for a large page, and takes nothing of it. */
-async function stalled(encoding: string): Promise<IncomingMessage> {
-  const request = asked(`product/default/updates?limit=10000&to=${to}`, encoding);
+async function stalled(encoding: string, at = service): Promise<IncomingMessage> {
+  const request = asked(`product/default/updates?limit=10000&to=${to}`, encoding, at);
   const [answer] = (await once(request, 'response')) as [IncomingMessage];
   expect(answer.statusCode).toBe(200);
   clients.push(answer);
   return answer;
 }
 
-const all = (count: number) =>
-  Promise.all(Array.from({ length: count }, (_, n) => stalled(n % 2 === 0 ? 'identity' : 'br')));
+const all = (count: number, at = service) =>
+  Promise.all(Array.from({ length: count }, (_, n) => stalled(n % 2 === 0 ? 'identity' : 'br', at)));
 
 /** Waits until no page goes on: the queries for items are counted. */
 async function nothingMoves(): Promise<void> {
@@ -147,13 +146,14 @@ it('who waits for its client lets go of what it holds, and misses nothing when t
   await eventually(() => bytes.inFlight === 0);
 });
 
-it('a client that takes nothing for two minutes is let go, and what is held for it with it', async () => {
-  expect(new SendingPace().stalledMs).toBe(120_000);
+it('a client that takes nothing for STALLED_MS is disconnected, and its memory is free', async () => {
   expect(service.app.getHttpServer().timeout).toBe(120_000);
-  Object.assign(service.app.get(SendingPace, { strict: false }), { stalledMs: 300 });
-  const answers = await all(4);
-  await eventually(() => bytes.inFlight === 0);
+  const impatient = await first.another({ STALLED_MS: '1000' });
+  expect(impatient.app.getHttpServer().timeout).toBe(1000);
+  const answers = await all(4, impatient);
+  await eventually(() => impatient.app.get(PageBytes, { strict: false }).inFlight === 0);
   for (const answer of answers) await expect(restOf(answer)).rejects.toThrow('aborted');
+  await impatient.leave();
 });
 
 it('a page of small records does not wait behind pages of very large ones', async () => {

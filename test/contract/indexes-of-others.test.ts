@@ -1,8 +1,15 @@
 import type { mongo } from 'mongoose';
 import { IndexKeeper } from '../../src/platform/database/index.js';
 import { ConsumerNotes } from '../../src/replication/feed/index.js';
-import { AuditPace, type AuditProgress } from '../../src/replication/watcher/index.js';
-import { eventually, expectProblem, send, type TestApplication, TestService } from '../support/index.js';
+import type { AuditProgress } from '../../src/replication/watcher/index.js';
+import {
+  eventually,
+  expectProblem,
+  QUICK_AUDIT,
+  send,
+  type TestApplication,
+  TestService,
+} from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 
 /** @depends-on-server */
@@ -12,7 +19,6 @@ const BY_STAMP = 'organizationid_1_appid_1_lastupdated_1__id_1';
 const ID_KEYS = { organizationid: 1, appid: 1, _id: 1 } as const;
 const STAMP_KEYS = { organizationid: 1, appid: 1, lastupdated: 1, _id: 1 } as const;
 const DAY_MS = 86_400_000;
-const QUICK: AuditPace = { slice: 3, share: 1, leastPause: 10, longestInterval: 1000, betweenRounds: 10 };
 
 let service: TestService;
 let app: TestApplication;
@@ -85,7 +91,9 @@ async function expectAllServed(): Promise<void> {
 }
 
 async function auditedOnceMore(): Promise<void> {
-  Object.assign(service.app.get(AuditPace, { strict: false }), QUICK);
+  await service.leave();
+  service = await service.another(QUICK_AUDIT);
+  app = app.seenBy(service);
   const round = async () => {
     await service.watcher.caughtUp();
     return (await service.db.collection<AuditProgress>('tidemark.audits').findOne())?.round ?? 1;

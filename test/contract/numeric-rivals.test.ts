@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import { markKey, RAISE } from '../../src/replication/protocol/index.js';
-import { Claimants, AuditPace, type AuditProgress } from '../../src/replication/watcher/index.js';
-import { eventually, type TestApplication, TestService } from '../support/index.js';
+import { Claimants, type AuditProgress } from '../../src/replication/watcher/index.js';
+import { eventually, QUICK_AUDIT, type TestApplication, TestService } from '../support/index.js';
 import { ContractCopy } from './copy.js';
 
 let service: TestService;
@@ -184,8 +184,10 @@ describe('nothing of it is forgotten', () => {
   });
 
   it('and the audit finds no fault in it, but one that is forgotten all the same', async () => {
-    const quick: AuditPace = { slice: 3, share: 1, leastPause: 10, betweenRounds: 10, longestInterval: 1000 };
-    Object.assign(service.app.get(AuditPace, { strict: false }), quick);
+    await service.leave();
+    service = await service.another(QUICK_AUDIT);
+    app = app.seenBy(service);
+    copy = new ContractCopy(app, 'product');
     const round = async () =>
       (await service.db.collection<AuditProgress>('tidemark.audits').findOne({ _id: 'ledger' }))?.round ?? 1;
     const oneMoreRound = async () => {

@@ -104,8 +104,8 @@ describe('a restored database', () => {
   let late: CopyPlace;
 
   beforeAll(async () => {
-    const { fresh } = sqliteCopies();
-    [atOnce, again, late] = [await fresh(), await fresh(), await fresh()];
+    const copies = sqliteCopies();
+    [atOnce, again, late] = [await copies.fresh(), await copies.fresh(), await copies.fresh()];
     await restoreBehind(atOnce, again, late);
   });
   afterAll(() => Promise.all([atOnce, again, late].map((copy) => copy.remove())));

@@ -7,7 +7,7 @@ export { Gate } from './gate.js';
 export { FEED_PATHS, MAX_PATHS, pathFor } from './paths.js';
 export { onceServed, patiently } from './patience.js';
 export { expectProblem } from './problem.js';
-export { freshDatabase, TestService } from './service.js';
+export { freshDatabase, QUICK_AUDIT, TestService } from './service.js';
 export { stripping } from './stripping.js';
 export { testMongod, testMongodBinary } from './test-mongod.js';
 export { leadElsewhere, withoutWatcher } from './without-watcher.js';

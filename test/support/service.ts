@@ -16,6 +16,9 @@ import { TestWatcher } from './watcher.js';
 /** Milliseconds: a machine that does much else delays the watcher, and a test that does not look at that waits. */
 const PATIENT_MARK_WAIT = '15000';
 
+/** Settings: the audit takes slices of 3 records, without long pauses. */
+export const QUICK_AUDIT = { AUDIT_SLICE: '3', AUDIT_SHARE: '100', AUDIT_PAUSE_MS: '10' };
+
 interface TestDatabase {
   uri: string;
   client: mongo.MongoClient;

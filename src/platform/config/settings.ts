@@ -48,6 +48,22 @@ export const settingTable: SettingTable<Settings> = {
   },
   keepAliveMs: { env: 'KEEP_ALIVE_MS', type: 'integer', min: 1000, max: 10 * ONE_MINUTE, fallback: 75_000 },
   receiveMs: { env: 'RECEIVE_MS', type: 'integer', min: 1000, max: 10 * ONE_MINUTE, fallback: ONE_MINUTE },
+  signOfLifeMs: { env: 'SIGN_OF_LIFE_MS', type: 'integer', min: 1, max: ONE_MINUTE, fallback: 10_000 },
+  stalledMs: {
+    env: 'STALLED_MS',
+    type: 'integer',
+    min: 1000,
+    max: 60 * ONE_MINUTE,
+    fallback: 2 * ONE_MINUTE,
+  },
+  eventsCheckMs: { env: 'EVENTS_CHECK_MS', type: 'integer', min: 10, max: 15_000, fallback: 1000 },
+  eventsCommentMs: {
+    env: 'EVENTS_COMMENT_MS',
+    type: 'integer',
+    min: 10,
+    max: 15_000,
+    fallback: 15_000,
+  },
   markWait: { env: 'MARK_WAIT', type: 'integer', min: 10, max: ONE_MINUTE, fallback: 2000 },
   knowledgeMs: { env: 'KNOWLEDGE_MS', type: 'integer', min: 0, max: 1000, fallback: 500 },
   tombstoneRetentionDays: {
@@ -59,6 +75,9 @@ export const settingTable: SettingTable<Settings> = {
   },
   auditTrailDays: { env: 'AUDIT_TRAIL_DAYS', type: 'integer', min: 1, max: 36_500, fallback: 365 },
   restampHistoryDays: { env: 'RESTAMP_HISTORY_DAYS', type: 'integer', min: 0, max: 36_500, fallback: 30 },
+  auditShare: { env: 'AUDIT_SHARE', type: 'integer', min: 1, max: 100, fallback: 1 },
+  auditSlice: { env: 'AUDIT_SLICE', type: 'integer', min: 1, max: 100_000, fallback: 2000 },
+  auditPauseMs: { env: 'AUDIT_PAUSE_MS', type: 'integer', min: 1, max: 60 * ONE_MINUTE, fallback: 10_000 },
   trustProxy: { env: 'TRUST_PROXY', type: 'proxies', fallback: '' },
   metricsHost: { env: 'METRICS_HOST', type: 'text', fallback: undefined },
   metricsPort: {
@@ -123,6 +142,20 @@ export interface Settings {
   keepAliveMs: number;
   /** Time limit for receiving a complete request, including its body, in milliseconds. */
   receiveMs: number;
+  /**
+   * Milliseconds after which a page that is not ready begins with blanks, and between blanks. Shorter than the timeout of a
+   * proxy.
+   */
+  signOfLifeMs: number;
+  /** Milliseconds after which a client that takes nothing is disconnected. Otherwise its memory would be held forever. */
+  stalledMs: number;
+  /** Interval at which streams of `events` are checked for a new offset and for revoked access, in milliseconds. */
+  eventsCheckMs: number;
+  /**
+   * Interval of the comments in a stream of `events`, so that no proxy considers it dead, in milliseconds. At most the 15 s
+   * that the contract promises (§1).
+   */
+  eventsCommentMs: number;
   /** Milliseconds a request waits for the watcher before it is answered 503 `not-watched`. */
   markWait: number;
   /** Maximum age of cached knowledge of the database, in milliseconds; 0 disables the cache. */
@@ -133,6 +166,12 @@ export interface Settings {
   auditTrailDays: number;
   /** Days for which the history of re-stamps and their reasons is kept; 0 disables the history. */
   restampHistoryDays: number;
+  /** Maximum share of the database's time for the audit of the ledger, in percent. */
+  auditShare: number;
+  /** Maximum number of records, and of ledger entries, in one slice of the audit. */
+  auditSlice: number;
+  /** Shortest pause between two slices of the audit, in milliseconds; 30 times that between two rounds. */
+  auditPauseMs: number;
   trustProxy: string;
   /** Address of `metricsPort`; without it, that of `host`. */
   metricsHost: string | undefined;

@@ -4,8 +4,8 @@ import { ConsumerNotes } from './consumers/consumer-notes.js';
 import { consumerModels } from './consumers/consumer.schema.js';
 import { ApplicationModule } from '../../application/index.js';
 import { AuthModule } from '../../auth/index.js';
-import { EventPace, EventStreams, ReadingRights } from './events/event-streams.js';
-import { Answers, SendingPace } from './http/answer.js';
+import { EventStreams, ReadingRights } from './events/event-streams.js';
+import { Answers } from './http/answer.js';
 import { CHANGES_CONTROLLERS } from './http/changes.controller.js';
 import { FEED_CONTROLLERS } from './http/feeds.controller.js';
 import { DIGEST_CONTROLLERS } from './http/digest.controller.js';
@@ -39,7 +39,6 @@ import { MaxService } from './max.service.js';
     ConsumerNotes,
     DigestTurns,
     Digests,
-    EventPace,
     EventStreams,
     FeedSelector,
     FeedReader,
@@ -55,7 +54,6 @@ import { MaxService } from './max.service.js';
     ReadSlots,
     ReadingRights,
     Retention,
-    SendingPace,
     TombstoneFilter,
     WindowLists,
   ],

@@ -1,8 +1,7 @@
 export * from './plain.js';
 export { ConsumerNotes } from './consumers/consumer-notes.js';
-export { EventPace, EventStreams } from './events/event-streams.js';
+export { EventStreams } from './events/event-streams.js';
 export { FeedModule } from './feed.module.js';
-export { SendingPace } from './http/answer.js';
 export { aboutRequest, noteConsumer } from './http/note-consumer.js';
 export { PageTurns } from './http/turns.js';
 export { MaxService } from './max.service.js';

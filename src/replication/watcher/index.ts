@@ -10,6 +10,6 @@ export { Claimants } from './stamping/claimants.js';
 export { RestampNotes } from './stamping/restamp-notes.js';
 export { Restamps } from './stamping/restamps.js';
 export { Resurrections } from './stamping/resurrections.js';
-export { Audit, AuditPace } from './upkeep/audit.js';
+export { Audit } from './upkeep/audit.js';
 export { QuarantineRetries } from './upkeep/quarantine-retries.js';
 export { WatcherModule } from './watcher.module.js';

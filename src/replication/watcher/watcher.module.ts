@@ -18,7 +18,7 @@ import { RecordMaintenance, RecordRepair } from './repair/record-repair.js';
 import { RecordWrites, TooLarge, UnreadableIds } from './repair/record-writes.js';
 import { QuarantineRetry, QuarantineRetries } from './upkeep/quarantine-retries.js';
 import { AuditLooks } from './upkeep/audit-looks.js';
-import { AuditPace, AuditRepair, Audit } from './upkeep/audit.js';
+import { AuditRepair, Audit } from './upkeep/audit.js';
 import { CollectionOptions, Expiry } from './upkeep/expiry.js';
 import { Batches, Tenants } from './batches.js';
 import { KnowledgeReader, Completion } from './effects/knowledge-reader.js';
@@ -45,7 +45,6 @@ import { watcherModels } from './collections.schema.js';
     QuarantineRetry,
     Audit,
     AuditLooks,
-    AuditPace,
     AuditRepair,
     Batches,
     Beginning,

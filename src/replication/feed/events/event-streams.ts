@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Request } from 'express';
 import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -7,21 +7,12 @@ import { Authenticator, callerOf, parseBasicHeader } from '../../../auth/index.j
 import type { Tenant } from '../../../record/index.js';
 import type { Kind } from '../../../kinds/index.js';
 import { Semaphore, within } from '../../../platform/common/index.js';
+import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { problems } from '../../../platform/http/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { markName } from '../../protocol/index.js';
 import { MaxService } from '../max.service.js';
 import { Audience, Subscriber, Topic } from './subscriber.js';
-
-/** The intervals at which subscribers are served. */
-@Injectable()
-export class EventPace {
-  /** Interval of the checks for a new offset and for revoked access (milliseconds). */
-  tickMs = 1000;
-
-  /** Each subscriber receives a comment after this number of checks, so that no proxy considers its connection dead. */
-  ticksPerComment = 15;
-}
 
 /** The reader of a stream, and its application. */
 interface StreamReader {
@@ -86,14 +77,16 @@ export class EventStreams implements OnModuleDestroy {
   private readonly rightPlaces = new Semaphore(AT_A_TIME);
   private readonly over = new AbortController();
   private timer: NodeJS.Timeout | undefined;
+  private readonly ticksPerComment: number;
   private ticks = 0;
 
   constructor(
     private readonly max: MaxService,
     private readonly rights: ReadingRights,
-    private readonly pace: EventPace,
     private readonly metrics: Metrics,
+    @Inject(SETTINGS) private readonly settings: Settings,
   ) {
+    this.ticksPerComment = Math.max(1, Math.floor(settings.eventsCommentMs / settings.eventsCheckMs));
     setMaxListeners(Infinity, this.over.signal);
   }
 
@@ -109,7 +102,7 @@ export class EventStreams implements OnModuleDestroy {
     if (this.subscribers.size >= MOST_SUBSCRIBERS) throw problems.busy();
     const others = this.ofCredential.get(subscription.username) ?? 0;
     if (others >= MOST_OF_CREDENTIAL) throw problems.streamsBusy(MOST_OF_CREDENTIAL);
-    const turn = this.ticks % this.pace.ticksPerComment;
+    const turn = this.ticks % this.ticksPerComment;
     const subscriber = new Subscriber(response, subscription.lastEventId, turn);
     subscriber.begin();
     if (response.req.method === 'HEAD') response.end();
@@ -170,14 +163,14 @@ export class EventStreams implements OnModuleDestroy {
       clearInterval(this.timer);
       this.timer = undefined;
     } else if (!this.over.signal.aborted)
-      this.timer ??= setInterval(() => this.tick(), this.pace.tickMs).unref();
+      this.timer ??= setInterval(() => this.tick(), this.settings.eventsCheckMs).unref();
   }
 
   private tick(): void {
     this.ticks += 1;
     for (const audience of this.audiences.values()) void audience.check();
     for (const topic of this.topics.values()) void topic.refresh();
-    const turn = this.ticks % this.pace.ticksPerComment;
+    const turn = this.ticks % this.ticksPerComment;
     for (const subscriber of this.subscribers) if (subscriber.turn === turn) subscriber.comment();
   }
 }

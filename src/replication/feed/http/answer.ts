@@ -2,11 +2,12 @@ import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import type { Request, Response } from 'express';
 import Negotiator from 'negotiator';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import { settledWithin } from '../../../platform/common/index.js';
 import { callerOf } from '../../../auth/index.js';
+import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { handOver, problems, sendJson } from '../../../platform/http/index.js';
 import type { OpenPage, Page } from '../page/page-items.js';
 import { PageBytes, type PageBudget } from '../page/page-bytes.js';
@@ -56,18 +57,6 @@ function zstd(): Record<string, () => Transform> {
   const { ZSTD_c_compressionLevel, ZSTD_e_flush } = constants as unknown as Record<string, number>;
   const params = { [ZSTD_c_compressionLevel!]: 1 };
   return { zstd: () => createZstdCompress({ flush: ZSTD_e_flush, params }) };
-}
-
-/** The timeouts of a page, in milliseconds. */
-@Injectable()
-export class SendingPace {
-  /** A sign of life is sent after this time. It is shorter than the usual timeout of a proxy. */
-  signMs = 10_000;
-
-  /**
-   * A client that does not take the next piece for this long is disconnected. Otherwise its memory would be held forever.
-   */
-  stalledMs = 120_000;
 }
 
 /** JSON allows whitespace between its tokens. */
@@ -125,7 +114,7 @@ interface Sending {
 @Injectable()
 export class Answers {
   constructor(
-    private readonly pace: SendingPace,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'signOfLifeMs' | 'stalledMs'>,
     private readonly bytes: PageBytes,
     private readonly turns: PageTurns,
   ) {}
@@ -163,7 +152,7 @@ export class Answers {
         .vary('Accept-Encoding');
       if (chosenType !== undefined) response.vary('Accept');
       response.set(headers);
-      const alive = length === undefined ? withSigns(body, this.pace.signMs) : body;
+      const alive = length === undefined ? withSigns(body, this.settings.signOfLifeMs) : body;
       await this.send(response, { body: alive, length, share });
     } catch (error) {
       if (!gone.signal.aborted) throw error;
@@ -179,7 +168,7 @@ export class Answers {
       () => true,
       () => false,
     );
-    const inTime = settledWithin(page, this.pace.signMs);
+    const inTime = settledWithin(page, this.settings.signOfLifeMs);
     const first = await Promise.race([inTime, isOver.then(() => undefined)]);
     if (first !== undefined) return first;
     const next = await Promise.race([page, isHeard, isOver]);
@@ -188,7 +177,7 @@ export class Answers {
     for (;;) {
       const headers = early();
       if (headers !== undefined) return { headers, body: lateBody(page) };
-      const late = await settledWithin(page, this.pace.signMs);
+      const late = await settledWithin(page, this.settings.signOfLifeMs);
       if (late !== undefined) return late;
     }
   }
@@ -236,7 +225,7 @@ export class Answers {
    * unsuitable: it restarts when the system takes part of a piece, so that it may last twice as long.
    */
   private async taken(response: Response, share: PageBudget, taken: Promise<unknown>): Promise<void> {
-    const stalled = setTimeout(() => response.destroy(), this.pace.stalledMs);
+    const stalled = setTimeout(() => response.destroy(), this.settings.stalledMs);
     await share.whileTaken(taken).finally(() => clearTimeout(stalled));
   }
 }

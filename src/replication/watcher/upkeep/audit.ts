@@ -1,8 +1,9 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { mongo, Model } from 'mongoose';
 import { InjectModel } from '@nestjs/mongoose';
 import { KINDS, type Kind } from '../../../kinds/index.js';
 import { type AuditProgress, LEDGER_AUDIT, AUDIT_MODEL } from '../collections.schema.js';
+import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { Ledger, type TermAtWork, type Job, WorkedThrough } from '../../store/index.js';
 import { type LogPlace, placeBehind } from '../../protocol/index.js';
@@ -24,18 +25,30 @@ import {
 } from './audit-looks.js';
 
 /** The pace of the audit. Times are in milliseconds. */
-@Injectable()
-export class AuditPace {
-  /** Most records, and most ledger entries, in one slice. */
-  slice = 2000;
+interface AuditPace {
+  /** Maximum number of records, and of ledger entries, in one slice. */
+  slice: number;
   /** Share of the database's time that the reads may take. */
-  share = 0.01;
+  share: number;
   /** Shortest pause between two slices. */
-  leastPause = 10_000;
-  /** Longest time from the beginning of one slice to that of the next. */
-  longestInterval = 300_000;
-  /** From the end of one round to the beginning of the next. Without it, a small database would be read all the time. */
-  betweenRounds = 300_000;
+  leastPause: number;
+  /**
+   * Longest time from the beginning of one slice to that of the next, and the pause between two rounds. Without that pause,
+   * a small database would be read all the time.
+   */
+  longestInterval: number;
+}
+
+/** Number of shortest pauses in the longest interval. */
+const LEAST_PAUSES = 30;
+
+/** The pace that the settings give. */
+export function paceOf({
+  auditSlice: slice,
+  auditShare,
+  auditPauseMs: leastPause,
+}: Pick<Settings, 'auditSlice' | 'auditShare' | 'auditPauseMs'>): AuditPace {
+  return { slice, share: auditShare / 100, leastPause, longestInterval: LEAST_PAUSES * leastPause };
 }
 
 /** The pause after a slice, from the duration of its read. */
@@ -149,6 +162,7 @@ function isOf(what: LedgerFaultKind): (fault: LedgerFault) => boolean {
 export class Audit implements Job {
   readonly name = 'The audit of the ledger';
   private readonly log = new Logger('Audit');
+  private readonly pace: AuditPace;
   private size: number;
 
   constructor(
@@ -156,9 +170,10 @@ export class Audit implements Job {
     private readonly looks: AuditLooks,
     private readonly repairs: AuditRepair,
     private readonly workedThrough: WorkedThrough,
-    private readonly pace: AuditPace,
+    @Inject(SETTINGS) settings: Settings,
   ) {
-    this.size = pace.slice;
+    this.pace = paceOf(settings);
+    this.size = this.pace.slice;
   }
 
   /** Processes one slice. Faults are repaired before the progress is stored, so a slice may be repeated, never skipped. */
@@ -177,7 +192,7 @@ export class Audit implements Job {
     this.size = sizeAfter(this.size, took, this.pace);
     if (next.round === progress.round) return pauseAfter(took, this.pace);
     this.tell(next);
-    return this.pace.betweenRounds;
+    return this.pace.longestInterval;
   }
 
   /**

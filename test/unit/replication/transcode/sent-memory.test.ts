@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
+import { readSettings } from '../../../../src/platform/config/index.js';
 import { Metrics } from '../../../../src/platform/observability/index.js';
-import { Answers, SendingPace } from '../../../../src/replication/feed/http/answer.js';
+import { Answers } from '../../../../src/replication/feed/http/answer.js';
 import { PageTurns } from '../../../../src/replication/feed/http/turns.js';
 import { PageBytes } from '../../../../src/replication/feed/page/page-bytes.js';
 import type { Page } from '../../../../src/replication/feed/page/page-items.js';
@@ -18,7 +19,7 @@ const asReader: RequestHandler = (request, _response, next) => {
 const to = new Date('2025-03-04T05:06:07.008Z');
 
 const answers = new Answers(
-  new SendingPace(),
+  readSettings({}),
   new PageBytes(new Metrics(), { feedMemory: 64 * 1024 * 1024 }),
   new PageTurns({ credentialPages: 100 }),
 );

@@ -4,15 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import express, { type RequestHandler } from 'express';
 import { answerInTime, type Problem } from '../../../../../src/platform/http/index.js';
+import { readSettings } from '../../../../../src/platform/config/index.js';
 import { Metrics } from '../../../../../src/platform/observability/index.js';
-import { Answers, SendingPace } from '../../../../../src/replication/feed/http/answer.js';
+import { Answers } from '../../../../../src/replication/feed/http/answer.js';
 import { PageTurns } from '../../../../../src/replication/feed/http/turns.js';
 import { PageBytes, type PageBudget } from '../../../../../src/replication/feed/page/page-bytes.js';
 import type { Page } from '../../../../../src/replication/feed/page/page-items.js';
 
 const SIGN_MS = 10_000;
 const answers = new Answers(
-  new SendingPace(),
+  readSettings({}),
   new PageBytes(new Metrics(), { feedMemory: 64 * 1024 * 1024 }),
   new PageTurns({ credentialPages: 100 }),
 );

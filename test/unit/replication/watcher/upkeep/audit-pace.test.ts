@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { AuditPace, pauseAfter, sizeAfter } from '../../../../../src/replication/watcher/upkeep/audit.js';
+import { readSettings } from '../../../../../src/platform/config/index.js';
+import { paceOf, pauseAfter, sizeAfter } from '../../../../../src/replication/watcher/upkeep/audit.js';
 
-const PACE = new AuditPace();
+const PACE = paceOf(readSettings({}));
 const FIVE_MINUTES = 300_000;
 
 it('reading takes at most 1 % of the time', () => {
