@@ -1,8 +1,9 @@
-import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { SharedReads } from '../platform/common/index.js';
 import { ControlStream, KnownDocuments } from '../platform/control/index.js';
+import { WriteBehind } from '../platform/database/index.js';
 import { type Credential, isUsable, liveHashes, type Login, LONGEST_USERNAME } from './credential.js';
 import { CREDENTIAL_MODEL, CREDENTIAL_USE_MODEL, type CredentialUse } from './credential.schema.js';
 import { type Attempt, LoginLimiter } from './login-limiter.js';
@@ -126,21 +127,11 @@ const SINCE = '';
  * waits for the write.
  */
 @Injectable()
-export class CredentialUses implements OnModuleInit, OnModuleDestroy {
-  private readonly log = new Logger('CredentialUses');
+export class CredentialUses extends WriteBehind {
   private uses = new Map<string, Omit<CredentialUse, '_id'>>();
-  private writing: Promise<void> = Promise.resolve();
-  private timer: NodeJS.Timeout | undefined;
 
-  constructor(@InjectModel(CREDENTIAL_USE_MODEL) private readonly model: Model<CredentialUse>) {}
-
-  onModuleInit(): void {
-    this.timer = setInterval(() => void this.flush(), EVERY_MS).unref();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    clearInterval(this.timer);
-    await this.flush();
+  constructor(@InjectModel(CREDENTIAL_USE_MODEL) private readonly model: Model<CredentialUse>) {
+    super('CredentialUses', EVERY_MS, 'The uses of credentials cannot be written, and are lost.');
   }
 
   /** Records only the first use since the last write: later ones fall into the same minute. */
@@ -149,15 +140,8 @@ export class CredentialUses implements OnModuleInit, OnModuleDestroy {
     this.uses.set(username, { at: new Date(), from: addressOf() });
   }
 
-  /**
-   * Writes the recorded uses. If the database does not accept them, they are lost, and the next use records the same.
-   */
-  flush(): Promise<void> {
-    this.writing = this.writing.then(() => this.write());
-    return this.writing;
-  }
-
-  private async write(): Promise<void> {
+  /** Uses of a failed write are lost; the next use records the same. */
+  protected override async write(): Promise<void> {
     const uses = [...this.uses];
     if (uses.length === 0) return;
     this.uses = new Map();
@@ -166,10 +150,6 @@ export class CredentialUses implements OnModuleInit, OnModuleDestroy {
       updateOne: { filter: { _id: username }, update: { $set: use }, upsert: true },
     }));
     const collection = this.model.collection as unknown as mongo.Collection<CredentialUse>;
-    await collection
-      .bulkWrite([{ updateOne: begun }, ...updates], { ordered: false })
-      .catch((error: unknown) =>
-        this.log.warn({ err: error }, 'The uses of credentials could not be written.'),
-      );
+    await collection.bulkWrite([{ updateOne: begun }, ...updates], { ordered: false });
   }
 }

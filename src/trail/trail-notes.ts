@@ -1,18 +1,10 @@
-import {
-  createParamDecorator,
-  type ExecutionContext,
-  Inject,
-  Injectable,
-  Logger,
-  Module,
-  type OnModuleDestroy,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext, Inject, Injectable, Module } from '@nestjs/common';
 import { InjectConnection, MongooseModule } from '@nestjs/mongoose';
 import type { Request } from 'express';
 import type { Connection } from 'mongoose';
 import { callerOf } from '../auth/index.js';
 import { SETTINGS, type Settings } from '../platform/config/index.js';
+import { WriteBehind } from '../platform/database/index.js';
 import { trailEntry, writeTrail } from './audit-trail.js';
 import { type Actor, type AuditedAction, type TrailEntry, trailModels } from './audit-trail.schema.js';
 
@@ -28,28 +20,17 @@ const MOST_WAITING = 10_000;
  * Waiting entries are written before the service stops; a process that is killed loses those of its last second.
  */
 @Injectable()
-export class TrailNotes implements OnModuleInit, OnModuleDestroy {
-  private readonly log = new Logger('AuditTrail');
+export class TrailNotes extends WriteBehind {
   private readonly days: number;
   private waiting: TrailEntry[] = [];
   private lost = 0;
-  private writing: Promise<void> = Promise.resolve();
-  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
     @Inject(SETTINGS) { auditTrailDays }: Settings,
   ) {
+    super('AuditTrail', EVERY_MS, 'The audit trail cannot be written; it is tried again every second.');
     this.days = auditTrailDays;
-  }
-
-  onModuleInit(): void {
-    this.timer = setInterval(() => void this.flush(), EVERY_MS).unref();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    clearInterval(this.timer);
-    await this.flush();
   }
 
   /** Queues an entry, to be written within a second. */
@@ -58,13 +39,8 @@ export class TrailNotes implements OnModuleInit, OnModuleDestroy {
     else this.lost += 1;
   }
 
-  /** Writes the waiting entries. Those that cannot be written are retried a second later. Never fails. */
-  flush(): Promise<void> {
-    this.writing = this.writing.then(() => this.write());
-    return this.writing;
-  }
-
-  private async write(): Promise<void> {
+  /** Entries that cannot be written are retried a second later. */
+  protected override async write(): Promise<void> {
     const entries = this.waiting;
     if (entries.length === 0) return;
     this.waiting = [];
@@ -74,8 +50,8 @@ export class TrailNotes implements OnModuleInit, OnModuleDestroy {
         this.log.error(`${this.lost} entries of the audit trail are lost: the database was away.`);
       this.lost = 0;
     } catch (error) {
-      this.log.warn({ err: error }, 'The audit trail could not be written; it is tried again.');
       this.waiting = [...entries, ...this.waiting].slice(0, MOST_WAITING);
+      throw error;
     }
   }
 }
