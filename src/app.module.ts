@@ -10,7 +10,7 @@ import { databaseProblem, DatabaseModule } from './platform/database/index.js';
 import { HealthModule } from './health/index.js';
 import { Problem } from './platform/http/index.js';
 import { MemberModule } from './member/index.js';
-import { ObservabilityModule } from './platform/observability/index.js';
+import { ObservabilityModule, type Tracing } from './platform/observability/index.js';
 import { FeedModule } from './replication/feed/index.js';
 import { StoreModule, FirstPassGuard } from './replication/store/index.js';
 import { WatcherModule } from './replication/watcher/index.js';
@@ -18,12 +18,12 @@ import { WatcherModule } from './replication/watcher/index.js';
 /** The whole service. Guards run in this order: 401, 404 application, 403 (contract §3), then 503 `preparing`. */
 @Module({})
 export class AppModule {
-  static with(settings: Settings, mongodbUri: string): DynamicModule {
+  static with(settings: Settings, mongodbUri: string, tracing: Tracing): DynamicModule {
     return {
       module: AppModule,
       imports: [
         ConfigModule.with(settings),
-        ObservabilityModule.with(settings, isOutage),
+        ObservabilityModule.with(settings, tracing, isOutage),
         DatabaseModule.at(mongodbUri),
         ControlModule,
         AuthModule,

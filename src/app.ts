@@ -7,6 +7,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { administrationProblem } from './administration/index.js';
 import { AppModule } from './app.module.js';
+import { applicationOf } from './application/index.js';
 import { AboveApplications, Needs } from './auth/index.js';
 import { descriptorLimit, type Settings, versionInWords } from './platform/config/index.js';
 import { isUnasked, serveConsole } from './administration/console/index.js';
@@ -32,7 +33,7 @@ import {
   ServedCertificate,
   serveDocs,
 } from './platform/http/index.js';
-import { measure, Metrics, ServiceLogger } from './platform/observability/index.js';
+import { measure, Metrics, ServiceLogger, Tracing } from './platform/observability/index.js';
 import { ConsumerNotes, aboutRequest, noteConsumer } from './replication/feed/index.js';
 
 /**
@@ -75,8 +76,9 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   const adapter = new ReadyExpressAdapter(
     certificate && { ...certificate.options, handshakeTimeout: HEADERS_MS },
   );
+  const tracing = await Tracing.start(settings);
   const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.with(settings, mongodbUri),
+    AppModule.with(settings, mongodbUri, tracing),
     adapter,
     { bodyParser: false, bufferLogs: true, abortOnError: false },
   );
@@ -96,7 +98,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   const ended = noteConsumer(app.get(ConsumerNotes, { strict: false }), metrics);
   app.use(
     giveRequestId,
-    measure(metrics, logger, { ended, about: aboutRequest, isUnasked }),
+    measure({ metrics, logger, tracing }, { ended, about: aboutRequest, tenant: applicationOf, isUnasked }),
     forbid,
     readPlainTarget,
     allowNotModified,

@@ -73,6 +73,11 @@ export class ApplicationGuard implements CanActivate {
   }
 }
 
+/** The application of a request that has passed the guard. */
+export function applicationOf({ application }: RequestInApplication): Tenant | undefined {
+  return application && { organizationid: application.organizationid, appid: application.appid };
+}
+
 /** The application of the path, in a handler after the guard. */
 export const CurrentApplication = createParamDecorator(
   (_data: unknown, context: ExecutionContext) =>

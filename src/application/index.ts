@@ -1,4 +1,5 @@
 export {
+  applicationOf,
   ApplicationGuard,
   ApplicationLookup,
   CurrentApplication,

@@ -47,6 +47,12 @@ describe('`type`, `title`, `status`, `detail`, `requestId`, and `errors` on 400'
   });
 });
 
+it('`traceid` is absent if the service records no trace', async () => {
+  const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+  const answer = await app.get('product/nothing/updates', { query: { to: '2026-11-20' }, headers });
+  expect(expectProblem(answer, 404, 'unknown-service')).not.toHaveProperty('traceid');
+});
+
 describe('requestId', () => {
   const sent = async (id: string) =>
     (await app.get('product/max', { headers: { 'x-request-id': id } })).headers.get('x-request-id');

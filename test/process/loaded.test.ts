@@ -93,6 +93,9 @@ describe('a process loads what it needs, and no other package', () => {
     const counts = await loaded();
     expect(counts.get('@nestjs/core')).toBeGreaterThan(0);
     expect(counts.get('mongodb-memory-server-core')).toBeUndefined();
+    // The metrics' package loads the API, which does nothing alone.
+    const ofTraces = [...counts.keys()].filter((name) => /^@opentelemetry\/(?!api$)/.test(name));
+    expect(ofTraces).toEqual([]);
     // All but machine code is bundled, so that no package is loaded twice.
     const others = (await scripts()).filter((url) => !BUNDLED.test(url) && !url.startsWith('node:'));
     expect(new Set(others.map((url) => PACKAGE.exec(url)?.[1] ?? url.split('/').at(-1)))).toEqual(

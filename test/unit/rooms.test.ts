@@ -201,7 +201,8 @@ describe('`.env.example` lists all settings', () => {
     expect(readSettings(parseEnv(text))).toEqual(readSettings({}));
     for (const { env, fallback, ...rule } of settings) {
       const [, value] = new RegExp(`^${env}=(.*)$`, 'm').exec(text) ?? [];
-      if (rule.type === 'integer') expect([env, value]).toEqual([env, String(fallback ?? '')]);
+      if (rule.type === 'integer')
+        expect([env, value]).toEqual([env, typeof fallback === 'number' ? String(fallback) : '']);
       if (rule.type === 'integer') expect(text).toContain(`${rule.min} to ${rule.max}`);
     }
   });

@@ -271,6 +271,10 @@ export type Problem = {
      */
     requestId: string;
     /**
+     * The id of the trace (W3C Trace Context), if the request is traced
+     */
+    traceid?: string;
+    /**
      * On 400: what is wrong, one by one
      */
     errors?: Array<InputError>;

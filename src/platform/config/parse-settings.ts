@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { ConfigError } from './process.js';
 import { connectionStringFault, databaseIn } from './connection-string.js';
 import { contentOf, shownFile, wrongFile } from './files.js';
+import { endpointFault, namedValues, RIGHT_ENDPOINT } from './otlp-settings.js';
 
 /** Maximum size of a file that holds the value of a setting (bytes). */
 const LARGEST_FILE = 64 * 1024;
@@ -13,7 +14,8 @@ const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
 /** `isSecret`: the value may also be the content of a file, which `X_FILE` names for the setting `X`. */
 export type Setting<V> = { env: string; fallback: V; isSecret?: true } & (
-  | { type: 'text' | 'uri' | 'switch' | 'production' | 'proxies' | 'origins' }
+  | { type: 'text' | 'uri' | 'switch' | 'production' | 'proxies' | 'origins' | 'endpoint' | 'ratio' }
+  | { type: 'pairs'; example: string }
   | { type: 'integer'; min: number; max: number; example?: number }
   | { type: 'choice'; choices: string[] }
 );
@@ -79,6 +81,12 @@ function parseOne(setting: Setting<unknown>, text: string): unknown {
       const example = 'origins with commas between, such as https://app.example.com';
       return check(origins.every(isOrigin), setting, text, example, origins);
     }
+    case 'endpoint':
+      return checkedEndpoint(setting, text);
+    case 'pairs':
+      return checkedPairs(setting, text);
+    case 'ratio':
+      return check(isRatio(text), setting, text, '0.1, or another number from 0 to 1', Number(text));
     case 'switch':
       check(/^(on|off)$/i.test(text), setting, text, 'on or off', text);
       return text.toLowerCase() === 'on';
@@ -94,6 +102,26 @@ function parseOne(setting: Setting<unknown>, text: string): unknown {
     case 'choice':
       return check(setting.choices.includes(text), setting, text, setting.choices.join(', '), text);
   }
+}
+
+function checkedEndpoint({ env }: Setting<unknown>, text: string): string {
+  const fault = endpointFault(text);
+  if (fault === undefined) return text;
+  throw new ConfigError(`${env} is not valid: ${fault}. A right value: ${RIGHT_ENDPOINT}.`);
+}
+
+/** The text is not shown in the error, because it may be a secret. */
+function checkedPairs(
+  { env, example }: { env: string; example: string },
+  text: string,
+): Record<string, string> {
+  const values = namedValues(text);
+  if (values !== undefined) return values;
+  throw new ConfigError(`${env} is not valid. A right value: ${example}.`);
+}
+
+function isRatio(text: string): boolean {
+  return /^\d(\.\d{1,9})?$/.test(text) && Number(text) <= 1;
 }
 
 /** Requires a database name, because the driver would default to the database `test`. */

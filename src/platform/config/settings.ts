@@ -91,6 +91,36 @@ export const settingTable: SettingTable<Settings> = {
   metrics: { env: 'METRICS', type: 'switch', fallback: true },
   docs: { env: 'DOCS', type: 'switch', fallback: true },
   console: { env: 'CONSOLE', type: 'switch', fallback: true },
+  otlpEndpoint: { env: 'OTEL_EXPORTER_OTLP_ENDPOINT', type: 'endpoint', fallback: undefined },
+  otlpHeaders: {
+    env: 'OTEL_EXPORTER_OTLP_HEADERS',
+    type: 'pairs',
+    example:
+      'api-key=0123, with the name and key that the receiver wants, percent-encoded, with commas between several',
+    isSecret: true,
+    fallback: undefined,
+  },
+  otelServiceName: { env: 'OTEL_SERVICE_NAME', type: 'text', fallback: undefined },
+  otelResource: {
+    env: 'OTEL_RESOURCE_ATTRIBUTES',
+    type: 'pairs',
+    example: 'deployment.environment.name=production, percent-encoded, with commas between several',
+    fallback: undefined,
+  },
+  tracesSampler: {
+    env: 'OTEL_TRACES_SAMPLER',
+    type: 'choice',
+    choices: [
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ],
+    fallback: 'parentbased_always_on',
+  },
+  tracesSamplerArg: { env: 'OTEL_TRACES_SAMPLER_ARG', type: 'ratio', fallback: 1 },
   mongodBinary: { env: 'MONGOMS_SYSTEM_BINARY', type: 'text', fallback: undefined },
 };
 
@@ -180,6 +210,17 @@ export interface Settings {
   metrics: boolean;
   docs: boolean;
   console: boolean;
+  /** Base URL of the receiver of traces; without it nothing is traced. */
+  otlpEndpoint: string | undefined;
+  /** Headers of each request to that receiver. */
+  otlpHeaders: Record<string, string> | undefined;
+  /** `service.name` of the traces; without it, that of `otelResource`, else `tidemark`. */
+  otelServiceName: string | undefined;
+  /** Further attributes of the resource that the traces are of. */
+  otelResource: Record<string, string> | undefined;
+  tracesSampler: string;
+  /** The fraction of traces that a sampler by ratio keeps. */
+  tracesSamplerArg: number;
   mongodBinary: string | undefined;
 }
 

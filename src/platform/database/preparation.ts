@@ -20,6 +20,7 @@ import {
   wrongSetAtStart,
 } from './server-check.js';
 import { FatalError, pause } from '../common/index.js';
+import { Tracing } from '../observability/index.js';
 import { connectionOptions, DATABASE_URI } from './options.js';
 
 const RETRY_MS = 1000;
@@ -51,6 +52,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     @Inject(DATABASE_URI) private readonly uri: string,
+    private readonly tracing: Tracing,
   ) {
     this.done = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
     this.done.catch(() => undefined);
@@ -115,8 +117,9 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
   private async connected(): Promise<void> {
     const isClosed = this.connection.readyState === STATES.disconnected;
     const opened = isClosed
-      ? this.connection.openUri(this.uri, connectionOptions)
+      ? this.connection.openUri(this.uri, { ...connectionOptions, monitorCommands: this.tracing.isOn })
       : this.connection.asPromise();
+    this.tracing.follow(this.connection.getClient());
     this.connection
       .getClient()
       .on('serverHeartbeatFailed', ({ failure }) => (this.failure = troubleOf(failure)))

@@ -25,7 +25,7 @@ export function answerProblem(request: Request, response: Response, problem: Pro
   response
     .status(problem.status)
     .type('application/problem+json')
-    .send(answerText(problem.body(request.id)));
+    .send(answerText(problem.body(request.id, request.traceId)));
 }
 
 /** Answers 200 with a JSON text, or 304 if the client's `If-None-Match` matches the `ETag` of the answer. */

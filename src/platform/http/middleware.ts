@@ -25,6 +25,8 @@ declare global {
     interface Request {
       /** Links an answer to its log lines. */
       id: string;
+      /** The id of its trace, if it is traced. */
+      traceId?: string;
     }
   }
 }

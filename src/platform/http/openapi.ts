@@ -38,6 +38,12 @@ class ProblemShape {
   @ApiProperty({ description: 'Ties the answer to its log lines; also in the header X-Request-Id' })
   requestId: string;
 
+  @ApiProperty({
+    required: false,
+    description: 'The id of the trace (W3C Trace Context), if the request is traced',
+  })
+  traceid?: string;
+
   @ApiProperty({ required: false, type: [InputErrorShape], description: 'On 400: what is wrong, one by one' })
   errors?: InputErrorShape[];
 }

@@ -7,6 +7,8 @@ export interface ProblemBody {
   status: number;
   detail: string;
   requestId: string;
+  /** Of a request that is traced. */
+  traceid?: string;
   errors?: InputError[];
 }
 
@@ -25,7 +27,7 @@ export class Problem extends Error {
     this.name = 'Problem';
   }
 
-  body(requestId: string): ProblemBody {
+  body(requestId: string, traceid?: string): ProblemBody {
     const { errors } = this.extras;
     return {
       type: `urn:tidemark:problem:${this.slug}`,
@@ -33,6 +35,7 @@ export class Problem extends Error {
       status: this.status,
       detail: this.detail,
       requestId,
+      ...(traceid !== undefined && { traceid }),
       ...(errors ? { errors } : {}),
     };
   }

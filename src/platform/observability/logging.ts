@@ -39,6 +39,8 @@ export interface AboutRequest {
 
 /** A request whose answer has ended or was aborted. */
 export interface RequestLine extends AboutRequest {
+  /** If it is traced. */
+  trace_id?: string;
   req: { id: unknown; method: string; url: string };
   res: { statusCode: number };
   /** Milliseconds. */
@@ -50,6 +52,13 @@ export interface LogSettings {
   logLevel: string;
   /** `json`, `lines` for people, or `auto`: lines on a terminal. */
   logFormat: string;
+}
+
+interface LogOptions {
+  output?: DestinationStream;
+  isOutage?: IsOutage | undefined;
+  /** The id of the current trace, for each line. */
+  traceId?: (() => string | undefined) | undefined;
 }
 
 /**
@@ -64,7 +73,7 @@ export class ServiceLogger implements LoggerService {
 
   constructor(
     { logLevel, logFormat }: LogSettings,
-    { output, isOutage = () => false }: { output?: DestinationStream; isOutage?: IsOutage | undefined } = {},
+    { output, isOutage = () => false, traceId }: LogOptions = {},
   ) {
     this.isOutage = isOutage;
     const isForPeople = logFormat === 'lines' || (logFormat === 'auto' && isatty(STDOUT));
@@ -75,6 +84,7 @@ export class ServiceLogger implements LoggerService {
       formatters: { level: (level: string) => ({ level }) },
       // Pino's own would log every property of an error.
       serializers: { err: (said: unknown) => said },
+      ...(traceId && { mixin: () => traceField(traceId()) }),
     };
     this.lines = pino(options, isForPeople ? forPeople(destination) : forMachines(destination));
   }
@@ -131,6 +141,11 @@ export class ServiceLogger implements LoggerService {
     if (withheld === undefined) return;
     this.lines[level]({ ...entry, err: said, ...(withheld > 0 && { withheld }) }, text);
   }
+}
+
+/** Named as OpenTelemetry names it in logs of other forms. */
+export function traceField(traceId: string | undefined): { trace_id?: string } {
+  return traceId === undefined ? {} : { trace_id: traceId };
 }
 
 /** A line of the log, as parsed from JSON. */

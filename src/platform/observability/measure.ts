@@ -1,6 +1,9 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { AboutRequest, ServiceLogger } from './logging.js';
+import { answeredProblem } from '../http/index.js';
+import { type AboutRequest, type ServiceLogger, traceField } from './logging.js';
 import { Metrics } from './metrics.js';
+import type { RequestSpan } from './traces/spans.js';
+import type { Tracing } from './tracing.js';
 
 /** Paths that load balancers and Prometheus request every few seconds. */
 const UNLOGGED = /^\/(health\/|metrics(\?|$))/;
@@ -19,6 +22,8 @@ interface Observers {
   ended: (request: Request, response: Response) => void;
   /** Called only if a line is written. */
   about: (request: Request, response: Response) => AboutRequest;
+  /** The application of a request that may access it, for traces. */
+  tenant: (request: Request) => { organizationid: string; appid: string } | undefined;
   /** Whether a request is automatic, and therefore logged only if it fails. */
   isUnasked: (request: Request) => boolean;
 }
@@ -28,25 +33,57 @@ interface Observers {
  * path. A request that is refused without a credential counts for no route, so that anonymous clients cannot increase
  * the number of series.
  */
-export function measure(metrics: Metrics, logger: ServiceLogger, observers: Observers) {
-  const { ended, about, isUnasked } = observers;
+export function measure(
+  { metrics, logger, tracing }: { metrics: Metrics; logger: ServiceLogger; tracing: Tracing },
+  observers: Observers,
+) {
+  const { ended, about, tenant, isUnasked } = observers;
   return (request: Request, response: Response, next: NextFunction): void => {
     const begun = performance.now();
+    const span = tracing.isOn ? spanOf(tracing, request) : undefined;
     response.once('close', () => {
       const ms = performance.now() - begun;
       const { id, method, originalUrl: url } = request;
       const { statusCode } = response;
       metrics.requests.observe({ ...seriesOf(request, statusCode), status: statusCode }, ms / 1000);
       ended(request, response);
+      span?.end({ ...endOf(request, response), ...tenant(request) });
       if (UNLOGGED.test(url) || (statusCode < FIRST_FAILURE && isUnasked(request))) return;
       logger.request(statusCode, () => ({
         req: { id, method, url: shortened(url) },
         res: { statusCode },
         responseTime: Math.round(ms),
+        ...traceField(request.traceId),
         ...about(request, response),
       }));
     });
-    next();
+    if (span === undefined) next();
+    else span.run(next);
+  };
+}
+
+/** Begins the span of a request, unless it is one of those that are not logged. */
+function spanOf(tracing: Tracing, request: Request): RequestSpan | undefined {
+  const { method, originalUrl, protocol, headers } = request;
+  if (UNLOGGED.test(originalUrl)) return undefined;
+  const { traceparent } = headers;
+  const span = tracing.request({
+    method: METHODS.has(method) ? method : undefined,
+    scheme: protocol,
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+  });
+  if (span?.traceId !== undefined) request.traceId = span.traceId;
+  return span;
+}
+
+/** What the span of a request shows: the pattern of its path, never the path, which contains ids and names. */
+function endOf({ route }: Request, response: Response) {
+  const { path } = (route as { path?: unknown } | undefined) ?? {};
+  const { headersSent, statusCode } = response;
+  return {
+    route: typeof path === 'string' ? path : undefined,
+    status: headersSent ? statusCode : undefined,
+    error: headersSent ? answeredProblem(response)?.slug : 'aborted',
   };
 }
 

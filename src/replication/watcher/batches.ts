@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isObjectId, RecordsHeldError } from '../../record/index.js';
 import { type Kind, KINDS } from '../../kinds/index.js';
+import { Tracing } from '../../platform/observability/index.js';
 import { IncompleteIdentities, Ledger, type TermAtWork, Quarantine } from '../store/index.js';
 import {
   type DeletedEvent,
@@ -118,13 +119,27 @@ export class Batches {
     private readonly effects: Effects,
     private readonly quarantine: Quarantine,
     private readonly tenants: Tenants,
+    private readonly tracing: Tracing,
   ) {}
 
   /**
    * `fences` holds the fences passed before these events, and is updated in place. Returns the number of events per
    * application. Throws if the database is unavailable, the term is over, or history is lost.
    */
-  async workThrough(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<EventsByTenant> {
+  workThrough(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<EventsByTenant> {
+    const work = () => this.counted(events, fences, term);
+    if (events.length === 0) return work();
+    return this.tracing.work(
+      'watcher batch',
+      { 'tidemark.batch.events': events.length },
+      work,
+      ({ size }) => ({
+        'tidemark.batch.applications': size,
+      }),
+    );
+  }
+
+  private async counted(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<EventsByTenant> {
     const trouble = this.troubles.get(fences) ?? new Trouble();
     trouble.isMet = false;
     const counts: EventsByTenant = new Map();

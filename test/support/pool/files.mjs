@@ -17,6 +17,7 @@ const LONGEST = [
   'process/admin.test.ts',
   'process/start.test.ts',
   'process/packs.test.ts',
+  'process/traces.test.ts',
   'faults/restarts.test.ts',
   'faults/histories.test.ts',
   'faults/update-many.test.ts',

@@ -8,7 +8,7 @@ const ROW = /^\| `([A-Z_]+)` +\| (?:`([^`]*)`)? +\| .+ \|$/gm;
 /** A default as the page shows it: a switch as `on` or `off`, a missing one as empty text. */
 function shown({ type, fallback }: (typeof settingTable)[keyof typeof settingTable]): string {
   if (typeof fallback === 'boolean') return type === 'production' ? '' : fallback ? 'on' : 'off';
-  return fallback?.toString() ?? '';
+  return typeof fallback === 'string' || typeof fallback === 'number' ? String(fallback) : '';
 }
 
 it('docs/settings.md lists every setting with its default, in the order of the table; below a secret one, its file', () => {

@@ -16,7 +16,7 @@ import {
   Quarantine,
 } from '../../store/index.js';
 import { type PassPlace, type PassProgress, placeBehind, recordsAlong, Tempo } from '../../protocol/index.js';
-import { Metrics } from '../../../platform/observability/index.js';
+import { Metrics, Tracing } from '../../../platform/observability/index.js';
 import { statedIndex } from '../../../platform/database/index.js';
 import type { Batch } from '../log/change-stream.js';
 import type { PassRun } from './pass-numbers.js';
@@ -142,6 +142,7 @@ export class Pass {
     private readonly steps: PassSteps,
     private readonly quarantine: Quarantine,
     private readonly metrics: Metrics,
+    private readonly tracing: Tracing,
   ) {}
 
   /** A new pass over everything except the large applications; or the interrupted one, if its place is known. */
@@ -184,7 +185,18 @@ export class Pass {
   }
 
   /** If the pass is stopped, it resumes from the last place that was stored. Work in progress is repeated. */
-  async run(run: PassRun): Promise<void> {
+  run(run: PassRun): Promise<void> {
+    const { progress, term } = run;
+    const begun = progress.done;
+    return this.tracing.work(
+      'watcher pass',
+      { 'tidemark.pass.repair': progress.isRepair, 'tidemark.pass.of_one_application': 'only' in term.share },
+      () => this.runSteps(run),
+      () => ({ 'tidemark.pass.done': progress.done - begun }),
+    );
+  }
+
+  private async runSteps(run: PassRun): Promise<void> {
     const { at, progress, stop, token } = run;
     const teller = new Teller(run, this.log);
     const steps = this.steps.list(run);

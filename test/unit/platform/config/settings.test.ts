@@ -85,6 +85,16 @@ describe('Settings come from the environment', () => {
     ['metrics', 'off', false],
     ['docs', 'ON', true],
     ['console', 'off', false],
+    ['otlpEndpoint', 'https://collector.example:4318/base', 'https://collector.example:4318/base'],
+    ['otlpHeaders', 'api-key=a%2Cb%3D, tenant=shop', { 'api-key': 'a,b=', tenant: 'shop' }],
+    ['otelServiceName', 'feeds', 'feeds'],
+    [
+      'otelResource',
+      'deployment.environment.name=production',
+      { 'deployment.environment.name': 'production' },
+    ],
+    ['tracesSampler', 'traceidratio', 'traceidratio'],
+    ['tracesSamplerArg', '0.25', 0.25],
     ['production', 'production', true],
     ['production', 'development', false],
     ['mongodBinary', '/usr/bin/mongod', '/usr/bin/mongod'],
@@ -150,6 +160,20 @@ describe('a bad value stops the start with one clear line', () => {
     ['metrics', 'yes'],
     ['docs', '1'],
     ['console', 'yes'],
+    ['otlpEndpoint', 'collector:4317'],
+    ['otlpEndpoint', 'grpc://collector:4317'],
+    ['otlpEndpoint', 'http://'],
+    ['otlpEndpoint', 'http://collector:port'],
+    ['otlpEndpoint', 'http://ann:secret@collector:4318'],
+    ['otlpEndpoint', 'http://collector:4318/?key=secret'],
+    ['otlpHeaders', 'secret'],
+    ['otlpHeaders', '=secret'],
+    ['otlpHeaders', 'api-key=%zz'],
+    ['otlpHeaders', 'api-key=a%0Ab'],
+    ['otelResource', 'a=b,'],
+    ['tracesSampler', 'always'],
+    ['tracesSamplerArg', '1.5'],
+    ['tracesSamplerArg', '10%'],
   ];
 
   it.each(wrong)('%s: %j', (key, text) => {
@@ -167,6 +191,15 @@ describe('a bad value stops the start with one clear line', () => {
     const tried = new Set<string>(wrong.map(([key]) => key));
     const left = Object.keys(settingTable).filter((key) => !tried.has(key));
     expect(left.sort()).toEqual(free.map(([key]) => key).sort());
+  });
+
+  it('what came is shown, but never a header or a URL of a receiver of traces: both may hold a secret', () => {
+    for (const setting of [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://ann:secret@collector:4318' },
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/?key=secret' },
+      { OTEL_EXPORTER_OTLP_HEADERS: 'authorization secret' },
+    ])
+      expect(refusal(setting)).not.toMatch(/ann|secret/);
   });
 
   it('what came is shown, but never a connection string: it may hold a password', () => {

@@ -5,6 +5,7 @@ import {
   Metrics,
   type RequestLine,
   type ServiceLogger,
+  Tracing,
 } from '../../../../src/platform/observability/index.js';
 
 /** A request that has ended: its log lines, and how often its end was told of. */
@@ -18,9 +19,14 @@ function ended(originalUrl: string, { statusCode = 200, isUnasked = false } = {}
   const observers = {
     ended: () => (seen.told += 1),
     about: () => ({ user: 'ann' }),
+    tenant: () => undefined,
     isUnasked: () => isUnasked,
   };
-  measure(new Metrics(), logger, observers)(request, response, () => undefined);
+  measure({ metrics: new Metrics(), logger, tracing: Tracing.off }, observers)(
+    request,
+    response,
+    () => undefined,
+  );
   response.emit('close');
   return seen;
 }

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { Metrics } from '../../../../../src/platform/observability/index.js';
+import { Metrics, Tracing } from '../../../../../src/platform/observability/index.js';
 import type { PassProgress } from '../../../../../src/replication/protocol/index.js';
 import { Pass } from '../../../../../src/replication/watcher/pass/pass.js';
 import { type Found, NO_TERM } from '../../../../../src/replication/store/index.js';
@@ -23,7 +23,7 @@ function step(name: string, work: () => void): PassStep {
 async function told(work: { members: () => void; products: () => void }, stop: AbortSignal) {
   const steps = { list: () => [step('members', work.members), step('products', work.products)] };
   const [none] = [undefined as never];
-  const pass = new Pass(none, none, none, steps as unknown as Parts[3], none, new Metrics());
+  const pass = new Pass(none, none, none, steps as unknown as Parts[3], none, new Metrics(), Tracing.off);
   const places: (PassProgress['reached'] & Pick<PassProgress, 'pace'>)[] = [];
   const progress: PassProgress = { reason: 'test', isRepair: true, started: new Date(), done: 0, total: 4 };
   await pass.run({
@@ -55,7 +55,15 @@ it('a pass over an application whose entries cannot be counted has all of its st
   const records = { countDocuments: () => Promise.resolve(3), collectionName: 'products' };
   const connection = { collection: () => records };
   const slices = { countOf: () => Promise.reject(new Error('It takes too long')) };
-  const parts = [connection, undefined, slices, undefined, undefined, new Metrics()] as unknown as Parts;
+  const parts = [
+    connection,
+    undefined,
+    slices,
+    undefined,
+    undefined,
+    new Metrics(),
+    Tracing.off,
+  ] as unknown as Parts;
   const bare = { reason: 'test', isRepair: false, isBare: true, started: new Date(), done: 0, total: 0 };
   const progress = await new Pass(...parts).prepareOwn({ organizationid: 'acme', appid: 'shop' }, bare);
   expect(progress.isBare).toBe(false);
