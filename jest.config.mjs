@@ -8,7 +8,7 @@ if (!assemble()) throw new Error('The AssemblyScript of the feeds does not compi
 
 /** Nest, the driver and their friends are ES modules; Jest runs CommonJS, so these are transformed with the tests. */
 const esmPackages =
-  '@nestjs/|mongodb/|mongoose/node_modules/mongodb/lib/runtime|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|string-width/|strip-ansi/|ansi-regex/|get-east-asian-width/';
+  '@nestjs/|mongodb/|mongoose/node_modules/mongodb/lib/runtime|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|string-width/|strip-ansi/|ansi-regex/|get-east-asian-width/|marked/|github-slugger/';
 
 /** These take Jest longer to load than most files take to run, so Node loads them, once for each worker. */
 const nativePackages =

@@ -52,6 +52,7 @@ export const WAYS: Way[] = [
   },
   { of: /^npm run dev$|^node dist\/main\.js$/, run: (command, { clone }) => clone.listens(command) },
   { of: /^npm run -s openapi$/, run: (command, { clone }) => writesOpenApi(command, clone) },
+  { of: /^npm run docs$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npm run -s phrases$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npm run build$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npm run -w client generate$/, run: (command, { clone }) => clone.output(command) },

@@ -10,30 +10,13 @@ const SPAN = /`([^`]+)`/g;
 const FILE = /^[\w./-]+\.(?:ts|mjs|md)$/;
 const FOLDER = /^[\w./-]+\/$/;
 /** Not in the repository: what a build makes, and where the bench installs its peers. */
-const MADE = ['dist/', 'dist/bundled/', '.cache/bench/'];
+const MADE = ['dist/', 'site/', 'dist/bundled/', '.cache/bench/'];
 const COLLECTION = /^tidemark\.[a-z]+$/;
 
 const pages = readdirSync(join(ROOT, 'docs'), { recursive: true })
   .map((name) => join('docs', String(name)))
   .filter((path) => path.endsWith('.md'))
   .concat('README.md', 'CONTRIBUTING.md');
-
-/** Pages whose links are followed. */
-const linking = [...pages, 'CHANGELOG.md', 'SECURITY.md', 'client/README.md'];
-
-/** The anchors of a page's headings, as GitHub makes them. */
-const anchorsOf = (path: string) =>
-  [
-    ...read(path)
-      .replace(FENCED, '')
-      .matchAll(/^#+ (.+)$/gm),
-  ].map(([, heading]) =>
-    heading!
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, '')
-      .trim()
-      .replaceAll(' ', '-'),
-  );
 
 const listed = ['ls-files', '--cached', '--others', '--exclude-standard'];
 const files = execFileSync('git', listed, { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
@@ -75,33 +58,6 @@ describe('what the pages name is there', () => {
     expect(told(COLLECTION, (span) => named.includes(span))).toEqual([]);
     expect(named.filter((name) => !spansOf('docs/architecture.md').includes(name))).toEqual([]);
   });
-
-  it('links from page to page', () => {
-    const missing = pages.flatMap((page) =>
-      [...read(page).matchAll(/\]\(([\w./-]+\.md)/g)]
-        .map(([, target]) => join(dirname(page), target!))
-        .filter((target) => !files.includes(target)),
-    );
-    expect(missing).toEqual([]);
-  });
-
-  it('sections that links lead to', () => {
-    const missing = linking.flatMap((page) =>
-      [...read(page).matchAll(/\]\(([\w./-]+\.md)?#([\w-]+)\)/g)]
-        .map(([, target, anchor]) => ({ path: target ? join(dirname(page), target) : page, anchor: anchor! }))
-        .filter(({ path, anchor }) => !anchorsOf(path).includes(anchor))
-        .map(({ path, anchor }) => `${page}: ${path}#${anchor}`),
-    );
-    expect(missing).toEqual([]);
-  });
-});
-
-it('the map of the pages leads to each of them', () => {
-  const mapped = [...read('docs/README.md').matchAll(/\]\(([\w./-]+\.md)/g)].map(([, target]) =>
-    join('docs', target!),
-  );
-  const own = pages.filter((page) => page !== 'docs/README.md' && !/decisions\/(?!README)/.test(page));
-  expect(own.filter((page) => !mapped.includes(page))).toEqual([]);
 });
 
 it('the README has at most 150 lines', () => {
