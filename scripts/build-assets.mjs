@@ -1,21 +1,30 @@
 /** Copies the files of packages that the service serves or starts as they are, so that an installation needs no such package. */
 import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 
 const swagger = 'node_modules/swagger-ui-dist';
-const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE', 'NOTICE'];
 const target = 'dist/platform/http/swagger-ui';
+/** The page `/docs` has the console's colours. */
+const own = [
+  'console/src/palette.css',
+  'console/public/assets/icon.svg',
+  'src/platform/http/page/look.css',
+  'src/platform/http/page/examples.json',
+];
+const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE'];
 
 /** Whether the files are there, after copying those that were not. */
 export function copyAssets() {
   if (!existsSync(swagger)) return existsSync(target);
-  for (const name of swaggerFiles) copyIfOlder(join(swagger, name), join(target, name));
+  mkdirSync(target, { recursive: true });
+  for (const name of swaggerFiles) copyUnlessNewer(join(swagger, name), 'package-lock.json');
+  for (const path of own) copyUnlessNewer(path, path);
   return true;
 }
 
-function copyIfOlder(from, to) {
-  const isFresh = existsSync(to) && statSync(to).mtimeMs >= statSync('package-lock.json').mtimeMs;
-  if (isFresh) return;
-  mkdirSync(dirname(to), { recursive: true });
-  copyFileSync(from, to);
+/** A copy is newer than what changes its source. */
+function copyUnlessNewer(path, changedBy) {
+  const copy = join(target, basename(path));
+  const isFresh = existsSync(copy) && statSync(copy).mtimeMs >= statSync(changedBy).mtimeMs;
+  if (!isFresh) copyFileSync(path, copy);
 }

@@ -247,10 +247,15 @@ describe('What is served', () => {
     expect(one!.text).not.toContain('__NONCE__');
   });
 
-  it('/docs shows the endpoints of the service', async () => {
-    const page = await browser.open();
-    await page.goto(`${service.url}/docs`);
+  it('/docs shows the endpoints of the service with examples, in the colours of the console', async () => {
+    const page = await browser.open({ colorScheme: 'dark' });
+    await page.goto(`${service.url}/docs#/members/createMember`);
     await page.getByText('/health/ready').first().waitFor();
+    await page.getByText('"Ann Example"').first().waitFor();
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const inDocs = await ground();
+    await browser.goTo(page, '/');
+    expect(inDocs).toBe(await ground());
   });
 
   it('is small', () => {

@@ -2,19 +2,27 @@ interface Parameter {
   name: string;
   in: string;
   required?: boolean;
+  example?: unknown;
   description?: string;
   schema?: { type?: string; pattern?: string; minimum?: number; maximum?: number; default?: unknown };
 }
 
-interface Operation {
+export interface Operation {
   operationId: string;
   summary?: string;
   tags: string[];
   parameters: Parameter[];
-  requestBody?: { required?: boolean; content: Record<string, { schema: { $ref?: string } }> };
+  requestBody?: {
+    required?: boolean;
+    content: Record<string, { schema: { $ref?: string }; example?: unknown }>;
+  };
   responses: Record<
     string,
-    { description?: string; content?: Record<string, { schema: object }>; headers?: object }
+    {
+      description?: string;
+      content?: Record<string, { schema: object; example?: unknown }>;
+      headers?: object;
+    }
   >;
   security?: object[];
 }

@@ -48,7 +48,10 @@ describe('/openapi.json and /docs; none needs credentials', () => {
       expect(Object.keys(responses).sort()).toEqual(['200', ...FEED_ERRORS, '410'].sort());
       const page = path.endsWith('updates') ? 'UpdatesPage' : 'DeletesPage';
       expect(responses['200']?.content).toEqual({
-        'application/json': { schema: { $ref: `#/components/schemas/${page}` } },
+        'application/json': {
+          schema: { $ref: `#/components/schemas/${page}` },
+          example: expect.any(Object) as object,
+        },
       });
       expect(Object.keys(responses['200']?.headers ?? {}).sort()).toEqual(['Link', 'Tidemark-To']);
     });
@@ -58,7 +61,10 @@ describe('/openapi.json and /docs; none needs credentials', () => {
     'changes of %s answers a page, or lines',
     (of) => {
       expect(operation(`${READ}${of}/changes`)?.responses['200']?.content).toEqual({
-        'application/json': { schema: { $ref: '#/components/schemas/ChangesPage' } },
+        'application/json': {
+          schema: { $ref: '#/components/schemas/ChangesPage' },
+          example: expect.any(Object) as object,
+        },
         'application/x-ndjson': { schema: { type: 'string', description: expect.any(String) as string } },
       });
     },
@@ -117,7 +123,10 @@ describe('/openapi.json and /docs; none needs credentials', () => {
       .filter(([status]) => Number(status) >= 400);
     for (const [, response] of errors) {
       expect(response.content).toEqual({
-        'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+        'application/problem+json': {
+          schema: { $ref: '#/components/schemas/Problem' },
+          example: expect.any(Object) as object,
+        },
       });
     }
   });
@@ -147,7 +156,11 @@ describe('/openapi.json and /docs; none needs credentials', () => {
   it('GET /docs serves a page, with all that it needs', async () => {
     const page = await answer(service, '/docs');
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    const parts = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part ?? '');
+    const { text: look } = await answer(service, '/docs/look.css');
+    const imported = [...look.matchAll(/^@import '([^']+)'/gm)].map(([, name]) => `docs/${name}`);
+    const named = [...page.text.matchAll(/(?:src|href)="(\w[^"]+)"/g)].map(([, part]) => part ?? '');
+    const parts = [...named, ...imported];
+    expect(imported).toContain('docs/swagger-ui.css');
     expect(parts.some((part) => part.includes('swagger-ui-bundle.js'))).toBe(true);
     for (const part of parts) {
       const { pathname } = new URL(part, `${service.url}/docs`);

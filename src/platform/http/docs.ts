@@ -6,6 +6,7 @@ import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } fro
 import type { Request, Response } from 'express';
 import { thisBuild } from '../config/pure.js';
 import { serveBytes } from './answer.js';
+import { addExamples } from './examples.js';
 
 const TAGS = {
   replication:
@@ -16,9 +17,9 @@ const TAGS = {
   operation: 'For load balancers and Prometheus, without credentials.',
 };
 
-/** Files of `swagger-ui-dist`, which `npm run build` copies. */
+/** Files of the page, and of `swagger-ui-dist`: `npm run build` copies them (scripts/build-assets.mjs). */
 const FOLDER = join(import.meta.dirname, 'swagger-ui');
-const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
+const FILES = ['icon.svg', 'palette.css', 'look.css', 'swagger-ui.css', 'swagger-ui-bundle.js'];
 
 /** All addresses are relative, so that the page also works below a proxy's path prefix. */
 const PAGE = `<!doctype html>
@@ -26,11 +27,16 @@ const PAGE = `<!doctype html>
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>Tidemark</title>
-    <link rel="icon" type="image/png" href="docs/favicon-32x32.png" />
-    <link rel="stylesheet" href="docs/swagger-ui.css" />
+    <meta name="color-scheme" content="light dark" />
+    <title>Tidemark API</title>
+    <link rel="icon" type="image/svg+xml" href="docs/icon.svg" />
+    <link rel="stylesheet" href="docs/look.css" />
   </head>
   <body>
+    <header class="top">
+      <a class="brand" href=".">Tidemark</a>
+      <a href="openapi.json">OpenAPI document</a>
+    </header>
     <div id="swagger-ui"></div>
     <script src="docs/swagger-ui-bundle.js"></script>
     <script src="docs/start.js"></script>
@@ -60,6 +66,7 @@ export function openApiDocument(
   describeLimit(document, limitMax);
   describeBodies(document);
   nameUnions(document);
+  addExamples(document, FOLDER);
   return document;
 }
 

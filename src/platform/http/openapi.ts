@@ -1,5 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiProperty, ApiResponse, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import type { Problem } from './problem.js';
+import { problems } from './problems.js';
 
 @ApiSchema({ name: 'InputError', description: 'One thing that is wrong in a request' })
 class InputErrorShape {
@@ -84,6 +86,36 @@ const answers = {
 
 type Status = keyof typeof answers;
 
+const REQUEST_ID = '7f6c1b2e-52c1-4c44-9a3e-0d8f6b1a2c3d';
+
+/** One problem of each status, as the service answers it. */
+const examples: Record<Status, Problem> = {
+  400: problems.invalidRequest([
+    { parameter: 'limit', detail: 'must be a whole number from 1 to 10000, such as 1000' },
+  ]),
+  401: problems.unauthorized({ wereSent: false }),
+  403: problems.levelMissing('write'),
+  404: problems.unknownApplication(),
+  409: problems.emailConflict(),
+  410: problems.historyExpired('2026-10-20T10:00:00.000Z'),
+  412: problems.stale(),
+  413: problems.bodyTooLarge(1_048_576),
+  415: problems.notJson(),
+  429: problems.tooManyLogins(60),
+  500: problems.internal(),
+  503: problems.databaseAway(),
+};
+
+/** The 400 of a request with a body. */
+export const INVALID_BODY = problems
+  .invalidRequest([
+    {
+      pointer: '',
+      detail: 'is not valid JSON. Send one object, such as {"email": "ann@example.com"}.',
+    },
+  ])
+  .body(REQUEST_ID);
+
 /** Describes the error responses of a route: `@Problems(400, 401, 404)`. */
 export function Problems(...statuses: Status[]) {
   return applyDecorators(...statuses.map((status) => ProblemOr(status)));
@@ -92,7 +124,9 @@ export function Problems(...statuses: Status[]) {
 /** Describes one error response with an addition for this route: `@ProblemOr(429, 'or ...')`. */
 export function ProblemOr(status: Status, more?: string) {
   const { description, ...answer } = answers[status];
-  const content = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemShape) } } };
+  const schema = { $ref: getSchemaPath(ProblemShape) };
+  const example = examples[status].body(REQUEST_ID);
+  const content = { 'application/problem+json': { schema, example } };
   const told = [description, ...(more === undefined ? [] : [more])].join(', ');
   return applyDecorators(
     ApiExtraModels(ProblemShape, InputErrorShape),

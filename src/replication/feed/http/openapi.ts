@@ -47,7 +47,7 @@ export const SelectedBy = (name: SelectorName) => SELECTORS[name];
 export const FromParameter = ApiQuery({
   name: 'from',
   required: false,
-  schema: TIMESTAMP,
+  schema: { ...TIMESTAMP, example: '2026-11-19T10:00:00.000Z' },
   description: '`lastupdated > from`: the `to` of the harvest before. Without it, from the beginning',
 });
 
