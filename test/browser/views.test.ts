@@ -252,7 +252,7 @@ describe('What is served', () => {
     await page.goto(`${service.url}/docs#/members/createMember`);
     await page.getByText('/health/ready').first().waitFor();
     await page.getByText('"Ann Example"').first().waitFor();
-    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const inDocs = await ground();
     await browser.goTo(page, '/');
     expect(inDocs).toBe(await ground());
