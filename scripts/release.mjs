@@ -1,7 +1,8 @@
 /**
- * `npm run release -- 0.2.0`: gives the packages that version, dates the changelog, commits and tags, and writes the archives, a
- * bill of materials (CycloneDX) and checksums into `release/`. Pushes and publishes nothing. With `--dry-run` it changes nothing,
- * and says what it would do. `npm run release -- --files` only writes the files of the commit that is checked out.
+ * `npm run release -- 0.2.0`: gives the packages that version, dates the changelog, commits and tags, and writes the archives, the
+ * pages as a site, a bill of materials (CycloneDX) and checksums into `release/`. Pushes and publishes nothing. With `--dry-run`
+ * it changes nothing, and says what it would do. `npm run release -- --files` only writes the files of the commit that is checked
+ * out.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -48,7 +49,7 @@ function release({ version, isDry }) {
   if (isDry) {
     console.log(`Version ${version} instead of ${old} in ${changed.join(', ')}.`);
     console.log(
-      `Then a commit and the tag v${version}; archives of ${packages.join(', ')}, a bill of materials and`,
+      `Then a commit and the tag v${version}; archives of ${packages.join(', ')}, the pages, a bill of materials and`,
     );
     console.log(`checksums in ${folder}/. The section of the changelog:\n\n${unreleased(changelog)}`);
     return;
@@ -74,13 +75,14 @@ function refuseUnless(version, old, changelog) {
   if (unreleased(changelog) === '') throw new Refusal('CHANGELOG.md has nothing below "## [Unreleased]".');
 }
 
-/** The archives, the bill of materials, and the checksums of both, in an empty folder. */
+/** The archives, the site of the pages, the bill of materials, and the checksums of all, in an empty folder. */
 function buildFiles(version) {
   run(process.execPath, 'scripts/build.mjs');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   const workspaces = packages.slice(1).flatMap((name) => ['--workspace', name]);
   run('npm', 'pack', '--silent', '--pack-destination', folder, '--include-workspace-root', ...workspaces);
+  writeSite(version);
   const bill = JSON.stringify(billOfRelease(version), null, 2);
   writeFileSync(join(folder, `tidemark-${version}.cdx.json`), `${bill}\n`);
   const sums = readdirSync(folder)
@@ -92,6 +94,15 @@ function buildFiles(version) {
           .digest('hex')}  ${name}\n`,
     );
   writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''));
+}
+
+/** Named unlike the packages, which `npm publish` takes by their ending. */
+function writeSite(version) {
+  const name = `tidemark-docs-${version}`;
+  const site = join(folder, name);
+  run(process.execPath, 'scripts/docs.mjs', '--out', site);
+  run('tar', '-czf', `${site}.tar.gz`, '-C', folder, name);
+  rmSync(site, { recursive: true });
 }
 
 function billOfRelease(version) {

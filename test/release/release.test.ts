@@ -43,10 +43,12 @@ describe('A release', () => {
     await clone.output('npm ls --package-lock-only --omit=dev');
   });
 
-  it('has the archives, a bill of materials, and checksums', async () => {
+  it('has the archives, the pages, a bill of materials, and checksums', async () => {
     const names = await readdir(join(clone.directory, 'release'));
     const others = names.filter((name) => name !== 'SHA256SUMS').sort();
-    expect(others).toEqual([...archives, `tidemark-${VERSION}.cdx.json`].sort());
+    const pages = `tidemark-docs-${VERSION}.tar.gz`;
+    expect(others).toEqual([...archives, pages, `tidemark-${VERSION}.cdx.json`].sort());
+    expect(await clone.output(`tar -tzf release/${pages}`)).toContain('/docs/operating.html');
     const sums = await Promise.all(
       others.map(
         async (name) =>
