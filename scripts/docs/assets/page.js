@@ -67,12 +67,10 @@ async function show() {
   results.replaceChildren(heading, list);
 }
 
-/** The text around the first of the words, with all of them marked. */
+/** The text around the first of the words that begin with a term, with all of them marked. */
 function excerpt(text, terms) {
-  const words = new RegExp(
-    `(${terms.map((term) => term.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|')})`,
-    'giu',
-  );
+  const escaped = terms.map((term) => term.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  const words = new RegExp(`(?<![\\p{L}\\p{N}])((?:${escaped.join('|')})[\\p{L}\\p{N}]*)`, 'giu');
   const begin = Math.max(0, text.search(words) - excerptLength / 4);
   const shown = text.slice(begin, begin + excerptLength);
   const line = element('p', begin > 0 ? '…' : '');
