@@ -80,10 +80,11 @@ export async function settledWithin<T extends object | boolean>(
 
 /**
  * A signal that is aborted after a number of milliseconds, or earlier by `stop`. `AbortSignal.any` refers weakly to
- * the timeout. Node 20 may collect a timeout without listeners of its own, and the wait would never end.
+ * the timeout. Node 20 may collect a timeout without listeners of its own, and the wait would never end. The rest of a time
+ * limit may be a fraction, or below 0, which `AbortSignal.timeout` refuses.
  */
 export function endsAfter(ms: number, stop: AbortSignal): AbortSignal {
-  const late = AbortSignal.timeout(ms);
+  const late = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
   late.addEventListener('abort', () => undefined, { once: true });
   return AbortSignal.any([stop, late]);
 }

@@ -40,3 +40,9 @@ it('or before, with the other signal', () => {
   stop.abort();
   expect(signal.aborted).toBe(true);
 });
+
+it.each([MS + 0.5, -1])('takes the rest of a time limit: %d ms', async (ms) => {
+  const signal = endsAfter(ms, new AbortController().signal);
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  expect(signal.aborted).toBe(true);
+});
