@@ -7,7 +7,7 @@ interface Parameter {
   schema?: { type?: string; pattern?: string; minimum?: number; maximum?: number; default?: unknown };
 }
 
-export interface Operation {
+export interface OpenApiOperation {
   operationId: string;
   summary?: string;
   tags: string[];
@@ -29,7 +29,7 @@ export interface Operation {
 
 export interface OpenApi {
   openapi: string;
-  paths: Record<string, Record<string, Operation>>;
+  paths: Record<string, Record<string, OpenApiOperation>>;
   servers: { url: string; description: string }[];
   tags: { name: string; description: string }[];
   components: { schemas: Record<string, unknown>; securitySchemes: Record<string, object> };

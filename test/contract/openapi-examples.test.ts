@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { ConsumerNotes } from '../../src/replication/feed/index.js';
 import { PASSWORD, send, type TestApplication, TestService } from '../support/index.js';
-import type { OpenApi, Operation } from './openapi-document.js';
+import type { OpenApi, OpenApiOperation } from './openapi-document.js';
 
 interface Example {
   operation: string;
@@ -26,7 +26,7 @@ const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 let service: TestService;
 let app: TestApplication;
 let document: OpenApi;
-let operations: Map<string, Operation & { path: string; method: string }>;
+let operations: Map<string, OpenApiOperation & { path: string; method: string }>;
 const sent = new Map<string, Sent>();
 
 beforeAll(async () => {
@@ -123,7 +123,7 @@ function faults(schema: object, value: unknown): unknown[] {
   return isValid(value) ? [] : (isValid.errors ?? []);
 }
 
-const successOf = ({ responses }: Operation) =>
+const successOf = ({ responses }: OpenApiOperation) =>
   Object.entries(responses).find(([status]) => status.startsWith('2'))!;
 
 it('every operation has one example', () => {
