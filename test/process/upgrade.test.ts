@@ -55,13 +55,21 @@ const admin = async (version: Version, ...words: string[]) =>
   run(process.execPath, [join(distOf(version), 'cli.entry.js'), ...words], {
     env: { ...process.env, MONGODB_URI: database.uri },
   });
-const format = async () =>
-  (
-    await client
-      .db()
-      .collection('tidemark.leases')
-      .findOne({}, { projection: { format: 1 } })
-  )?.['format'] as number | undefined;
+/** Where the storage format is stored. */
+const COPIES_OF_FORMAT = ['tidemark.leases', 'tidemark.storageformat'];
+const formats = async () =>
+  Promise.all(
+    COPIES_OF_FORMAT.map(
+      async (name) => (await client.db().collection(name).findOne({}))?.['format'] as number | undefined,
+    ),
+  );
+const setFormats = (format: unknown) =>
+  Promise.all(
+    COPIES_OF_FORMAT.map((name) => client.db().collection(name).updateOne({}, { $set: { format } })),
+  );
+/** Waits until both copies of the format are this one. */
+const isInForce = (format: number) =>
+  eventually(async () => (await formats()).every((stored) => stored === format));
 const insert = (...ids: string[]) =>
   client
     .db()
@@ -114,7 +122,7 @@ describe('an upgrade, with a way back', () => {
 
   it('a new database has the newest format of the version that made it', async () => {
     old = await startVersion('this');
-    await eventually(async () => (await format()) === 1);
+    await isInForce(1);
     await admin('this', 'application', 'create', ...OF_SHOP);
     const issued = await admin(
       'this',
@@ -133,7 +141,14 @@ describe('an upgrade, with a way back', () => {
     await old.stop('SIGKILL');
     await insert('after');
     await harvested(next, 'after');
-    expect(await format()).toBe(1);
+    expect(await formats()).toEqual([1, 1]);
+  });
+
+  it.each(COPIES_OF_FORMAT)('the loss of %s does not finish it', async (name) => {
+    await client.db().collection(name).drop();
+    await insert(`without ${name}`);
+    await harvested(next, `without ${name}`);
+    await isInForce(1);
   });
 
   it('the version before can come back until the upgrade is finished', async () => {
@@ -178,11 +193,17 @@ describe('an upgrade, with a way back', () => {
     expect(await client.db().collection('applications').countDocuments({ appid: 'late' })).toBe(0);
   });
 
+  it.each(COPIES_OF_FORMAT)('the loss of %s does not let it start', async (name) => {
+    await client.db().collection(name).drop();
+    const late = spawnVersion('this');
+    expect(await late.exited).toBe(1);
+    expect(late.said.at(-1)).toContain('The database has storage format 2');
+    await isInForce(2);
+  });
+
   it('a version cannot be left out: it needs the format of the one before', async () => {
-    await client
-      .db()
-      .collection('tidemark.leases')
-      .updateOne({}, { $set: { format: 1 } });
+    await next.stop('SIGKILL');
+    await setFormats(1);
     const skipping = spawnVersion('afterNext');
     expect(await skipping.exited).toBe(1);
     expect(skipping.said.at(-1)).toBe(
@@ -190,12 +211,9 @@ describe('an upgrade, with a way back', () => {
         'and finish the upgrade to it with: admin upgrade finish.',
     );
     // What another program has damaged counts as the first format, and is corrected.
-    await client
-      .db()
-      .collection('tidemark.leases')
-      .updateOne({}, { $set: { format: 'one' } });
+    await setFormats('one');
     await admin('next', 'upgrade', 'finish', '--yes');
-    expect(await format()).toBe(2);
+    expect(await formats()).toEqual([2, 2]);
     await startVersion('afterNext');
   });
 });

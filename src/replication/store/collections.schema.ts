@@ -169,6 +169,9 @@ export const WATCH_STATE_MODEL = 'WatchState';
 
 const watchStateSchema = new Schema<WatchState>({ _id: String }, stored(LEASES));
 
+/** The second copy of the storage format: one document, like that of the lease. */
+export const STORAGE_FORMAT = 'tidemark.storageformat';
+
 /** Counts by word. A word without a count is absent. */
 export type CountsByWord = Partial<Record<string, number>>;
 

@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { FatalError, pause, within } from '../../platform/common/index.js';
 import { Preparation } from '../../platform/database/index.js';
-import { assertFormat } from './storage-format.js';
+import { assertFormat, keepFormat } from './storage-format.js';
 
 /** Interval of the checks (milliseconds). An instance that is too old ends within it. */
 const EVERY_MS = 5000;
@@ -46,12 +46,17 @@ export class FormatWatch implements OnApplicationBootstrap, OnModuleDestroy {
     const { signal } = this.stop;
     for (await pause(EVERY_MS, signal); !signal.aborted; await pause(EVERY_MS, signal)) {
       try {
-        await within(LONGEST_MS, 'The check of the storage format', assertFormat(this.connection));
+        await within(LONGEST_MS, 'The check of the storage format', this.check());
       } catch (error) {
         if (!(error instanceof FatalError)) continue;
         this.log.error(error.message);
         return this.refuse(error);
       }
     }
+  }
+
+  private async check(): Promise<void> {
+    await assertFormat(this.connection);
+    await keepFormat(this.connection);
   }
 }

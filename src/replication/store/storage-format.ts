@@ -1,7 +1,8 @@
 import type { Connection } from 'mongoose';
 import { FatalError } from '../../platform/common/index.js';
-import { WATCHER, type WatchState } from '../protocol/index.js';
-import { LEASES } from './collections.schema.js';
+import { isDuplicateKey } from '../../platform/database/plain.js';
+import { WATCHER } from '../protocol/index.js';
+import { LEASES, STORAGE_FORMAT } from './collections.schema.js';
 
 /** Storage formats: the forms of the documents that the service stores for itself, numbered. */
 export interface Formats {
@@ -17,8 +18,14 @@ export interface Formats {
  */
 export const STORAGE_FORMATS: Formats = { oldest: 1, newest: 1 };
 
-/** The format of a database whose lease document was written before formats had numbers. */
+/** The format of a document that was written before formats had numbers, or that another program has damaged. */
 const FIRST_FORMAT = 1;
+
+/** A document that holds the storage format. */
+interface FormatDocument {
+  _id: typeof WATCHER;
+  format?: unknown;
+}
 
 /**
  * Why this version must not run on a database of the given format (docs/upgrading.md); undefined if it may. The sentence
@@ -38,12 +45,13 @@ export function formatFault(stored: number, known: Formats = STORAGE_FORMATS): s
   return undefined;
 }
 
-/** The storage format of a database. A database without a lease document is new, and has the newest format. */
+/**
+ * The storage format of a database. It is in the lease document and in a collection of its own, so that it outlives the loss
+ * of either; the greater one is in force. A database with neither is new, and has the newest format.
+ */
 export async function readFormat(connection: Connection): Promise<number> {
-  const leases = connection.collection<WatchState>(LEASES);
-  const state = await leases.findOne({ _id: WATCHER }, { projection: { format: 1 } });
-  if (state === null) return STORAGE_FORMATS.newest;
-  return typeof state.format === 'number' ? state.format : FIRST_FORMAT;
+  const { copy, lease } = await readBoth(connection);
+  return Math.max(copy ?? 0, lease ?? 0) || STORAGE_FORMATS.newest;
 }
 
 /** Throws a FatalError if this version must not run on the database. */
@@ -52,15 +60,65 @@ export async function assertFormat(connection: Connection): Promise<void> {
   if (fault !== undefined) throw new FatalError(`${fault}.`);
 }
 
+/** Stores the format in force where it is missing or lower. It lays no lease document: only {@link layLease} does. */
+export async function keepFormat(connection: Connection): Promise<void> {
+  const { copy = 0, lease } = await readBoth(connection);
+  const format = Math.max(copy, lease ?? 0);
+  if (copy < format) await raiseFormat(connection, STORAGE_FORMAT, format);
+  if (lease !== undefined && lease < format) await raiseFormat(connection, LEASES, format);
+}
+
+/**
+ * Makes the lease document, with the format in force. The other copy of the format comes first: no instance leads before it
+ * is there. Of two versions that start on a new database, the format of the first one counts.
+ */
+export async function layLease(connection: Connection): Promise<void> {
+  const copies = connection.collection<FormatDocument>(STORAGE_FORMAT);
+  const format = STORAGE_FORMATS.newest;
+  const { copy, lease } = await readBoth(connection);
+  if (copy === undefined && lease === undefined)
+    await unlessThere(copies.updateOne({ _id: WATCHER }, { $setOnInsert: { format } }, { upsert: true }));
+  await raiseFormat(connection, LEASES, await readFormat(connection));
+}
+
 /**
  * Finishes the upgrade to this version: from now on the newest storage format is in force, and versions that do not know
  * it refuse to run. Returns the format before. It cannot be undone.
  */
 export async function finishUpgrade(connection: Connection): Promise<number> {
   const before = await readFormat(connection);
-  const leases = connection.collection<WatchState>(LEASES);
-  const { newest } = STORAGE_FORMATS;
-  // Not $max: it keeps a text or a date, which MongoDB sorts after every number.
-  await leases.updateOne({ _id: WATCHER, format: { $not: { $gte: newest } } }, { $set: { format: newest } });
+  await raiseFormat(connection, STORAGE_FORMAT, STORAGE_FORMATS.newest);
+  await raiseFormat(connection, LEASES, STORAGE_FORMATS.newest);
   return before;
+}
+
+async function readBoth(connection: Connection): Promise<{ copy?: number; lease?: number }> {
+  const [copy, lease] = await Promise.all([
+    formatIn(connection, STORAGE_FORMAT),
+    formatIn(connection, LEASES),
+  ]);
+  return { ...(copy !== undefined && { copy }), ...(lease !== undefined && { lease }) };
+}
+
+async function formatIn(connection: Connection, name: string): Promise<number | undefined> {
+  const documents = connection.collection<FormatDocument>(name);
+  const found = await documents.findOne({ _id: WATCHER }, { projection: { format: 1 } });
+  if (found === null) return undefined;
+  return typeof found.format === 'number' ? found.format : FIRST_FORMAT;
+}
+
+/** Raises the format in the document of a collection, and makes the document if there is none. */
+async function raiseFormat(connection: Connection, name: string, format: number): Promise<void> {
+  const documents = connection.collection<FormatDocument>(name);
+  const free = name === LEASES ? { holder: '', term: 0, expires: new Date(0) } : {};
+  // Not $max: it keeps a text or a date, which MongoDB sorts after every number.
+  const lower = { _id: WATCHER, format: { $not: { $gte: format } } } as const;
+  await unlessThere(documents.updateOne(lower, { $set: { format }, $setOnInsert: free }, { upsert: true }));
+}
+
+/** An upsert fails on a document that its query excludes: that one has the format, or a newer one. */
+async function unlessThere(upsert: Promise<unknown>): Promise<void> {
+  await upsert.catch((error: unknown) => {
+    if (!isDuplicateKey(error)) throw error;
+  });
 }

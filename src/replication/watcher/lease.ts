@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, mongo } from 'mongoose';
+import { InjectConnection, InjectModel } from '@nestjs/mongoose';
+import type { Connection, Model, mongo } from 'mongoose';
 import { literal, within } from '../../platform/common/index.js';
-import { CLOCK, isDuplicateKey } from '../../platform/database/index.js';
-import { STORAGE_FORMATS, WATCH_STATE_MODEL } from '../store/index.js';
+import { CLOCK } from '../../platform/database/index.js';
+import { layLease, STORAGE_FORMATS, WATCH_STATE_MODEL } from '../store/index.js';
 import { WATCHER, type WatchState } from '../protocol/index.js';
 
 /** A leader that does not renew for this long has lost the lease (milliseconds). */
@@ -37,7 +37,10 @@ export class Lease {
   private readonly holder = `${hostname()}/${randomUUID()}`;
   private seen: LastSeen | undefined;
 
-  constructor(@InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>) {}
+  constructor(
+    @InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>,
+    @InjectConnection() private readonly connection: Connection,
+  ) {}
 
   /** The driver's view of the collection: these updates are pipelines that ask for the database's clock. */
   private get collection(): mongo.Collection<WatchState> {
@@ -46,8 +49,10 @@ export class Lease {
 
   /** Takes a free lease in a new term; undefined if another instance holds it. */
   async acquire(): Promise<WatchState | undefined> {
-    await soon(this.lay());
-    const unchanged = await this.unchanged();
+    const projection = { _id: 0, term: 1, expires: 1 };
+    const found = await soon(this.collection.findOne({ _id: WATCHER }, { projection }));
+    if (found === null) await soon(layLease(this.connection));
+    const unchanged = found === null ? undefined : this.unchanged(found);
     const isFree = { $expr: { $lte: ['$expires', CLOCK] } };
     const taken = await soon(
       this.collection.findOneAndUpdate(
@@ -68,11 +73,10 @@ export class Lease {
   }
 
   /** The lease, if it has not been renewed for its whole duration. */
-  private async unchanged(): Promise<Pick<WatchState, 'term' | 'expires'> | undefined> {
-    const projection = { _id: 0, term: 1, expires: 1 };
-    const found = await soon(this.collection.findOne({ _id: WATCHER }, { projection }));
-    if (found === null) return undefined;
-    const { term, expires } = found;
+  private unchanged({
+    term,
+    expires,
+  }: Pick<WatchState, 'term' | 'expires'>): mongo.Filter<WatchState> | undefined {
     const now = performance.now();
     if (this.seen?.term !== term || Number(this.seen.expires) !== Number(expires))
       this.seen = { term, expires, at: now };
@@ -110,16 +114,6 @@ export class Lease {
   ): Promise<boolean> {
     const mine = { _id: WATCHER as typeof WATCHER, holder: this.holder, term, ...KNOWN_FORMAT };
     return (await soon(this.collection.updateOne(mine, update))).matchedCount === 1;
-  }
-
-  /** The document is created separately, since an upsert cannot read the clock. */
-  private async lay(): Promise<void> {
-    const none = { holder: '', term: 0, expires: new Date(0), format: STORAGE_FORMATS.newest };
-    await this.collection
-      .updateOne({ _id: WATCHER }, { $setOnInsert: none }, { upsert: true })
-      .catch((error: unknown) => {
-        if (!isDuplicateKey(error)) throw error;
-      });
   }
 }
 
