@@ -87,6 +87,17 @@ describe('`MONGODB_URI_FILE`', () => {
   });
 });
 
+it('a file of the connection string that is missing ends the service with exit code 78, and a command with 1', async () => {
+  const MONGODB_URI = 'mongodb://127.0.0.1:1/x?tls=true&tlsCAFile=/none/ca.pem';
+  const sentence =
+    'tlsCAFile in MONGODB_URI "/none/ca.pem" cannot be read: there is no such file. A right value: the path of a PEM ' +
+    'file with the certificates of those who sign the certificate of the database.';
+  const service = start({ MONGODB_URI });
+  expect(await service.exited).toBe(WRONG_SETTINGS);
+  expect(service.lines).toEqual([sentence]);
+  expect(await admin(['status'], { MONGODB_URI })).toEqual({ code: 1, output: '', errors: `${sentence}\n` });
+});
+
 describe('TLS_CERT, TLS_KEY and METRICS_PORT that are wrong end the start with one line, before a database is begun', () => {
   it('a key of another certificate, with exit code 78', async () => {
     const TLS_CERT = await written(TLS_IDENTITY.cert, 'cert');

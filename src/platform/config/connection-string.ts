@@ -1,4 +1,10 @@
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import mongoose from 'mongoose';
+import { contentOf, type SettingFile, wrongFile } from './files.js';
+import { assertAuthorities, openSslReason } from './pem.js';
+
+/** Maximum size of a file with certificates (bytes). A bundle of all public authorities has 200 KB. */
+const LARGEST_FILE = 1024 * 1024;
 
 /** The driver's errors about a connection string, and how to report each without quoting the string. */
 const FAULTS: [said: RegExp, fault: string][] = [
@@ -29,6 +35,54 @@ export function connectionStringFault(text: string): string | undefined {
   }
   const database = databaseIn(text);
   return database === '' || isDatabaseName(database) ? undefined : NO_NAME;
+}
+
+/**
+ * Throws a ConfigError if a file that the options of a valid connection string name cannot be used. The driver reads the
+ * files when it connects, and its errors are then those of a database that does not answer.
+ */
+export function assertTlsFiles(uri: string, setting: string): void {
+  const { tls, tlsCAFile, tlsCRLFile, tlsCertificateKeyFile, passphrase } = new mongoose.mongo.MongoClient(
+    uri,
+  ).options;
+  if (!tls) return;
+  const named = (option: string, path: string, content: string) => ({
+    name: `${option} in ${setting}`,
+    path,
+    right: `the path of a PEM file with ${content}`,
+  });
+  if (tlsCAFile !== undefined) {
+    const file = named(
+      'tlsCAFile',
+      tlsCAFile,
+      'the certificates of those who sign the certificate of the database',
+    );
+    assertAuthorities(file, contentOf(file, LARGEST_FILE));
+  }
+  if (tlsCRLFile !== undefined) {
+    const file = named('tlsCRLFile', tlsCRLFile, 'the revoked certificates');
+    const crl = contentOf(file, LARGEST_FILE);
+    assertUsable(file, 'holds no list of revoked certificates in PEM form', { crl });
+  }
+  if (tlsCertificateKeyFile !== undefined) {
+    const file = named(
+      'tlsCertificateKeyFile',
+      tlsCertificateKeyFile,
+      'a client certificate and its private key',
+    );
+    const both = contentOf(file, LARGEST_FILE);
+    const fault =
+      'holds no certificate with its private key in PEM form, or needs another tlsCertificateKeyFilePassword';
+    assertUsable(file, fault, { cert: both, key: both, ...(passphrase !== undefined && { passphrase }) });
+  }
+}
+
+function assertUsable(file: SettingFile, fault: string, options: SecureContextOptions): void {
+  try {
+    createSecureContext(options);
+  } catch (error) {
+    throw wrongFile(file, `${fault} (${openSslReason(error)})`);
+  }
 }
 
 /** The database name in a valid connection string; empty if there is none. */

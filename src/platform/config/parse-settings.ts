@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { ConfigError } from './process.js';
-import { connectionStringFault, databaseIn } from './connection-string.js';
+import { assertTlsFiles, connectionStringFault, databaseIn } from './connection-string.js';
 import { contentOf, shownFile, wrongFile } from './files.js';
 import { endpointFault, namedValues, RIGHT_ENDPOINT } from './otlp-settings.js';
 
@@ -131,6 +131,7 @@ function checkedUri(setting: Setting<unknown>, text: string): string {
     throw new ConfigError(`${setting.env} is not valid: ${fault}. A right value: ${RIGHT_URI}.`);
   if (databaseIn(text) === '')
     throw new ConfigError(`${setting.env} names no database. A right value: ${RIGHT_URI}.`);
+  assertTlsFiles(text, setting.env);
   return text;
 }
 

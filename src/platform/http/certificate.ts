@@ -1,7 +1,16 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Server as SecureServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
-import { ConfigError, contentOf, type SettingFile, shownFile, wrongFile } from '../config/pure.js';
+import {
+  assertAuthorities,
+  certificateIn,
+  ConfigError,
+  contentOf,
+  openSslReason,
+  type SettingFile,
+  shownFile,
+  wrongFile,
+} from '../config/pure.js';
 
 /** Maximum size of a file (bytes). A bundle of all public authorities has 200 KB. */
 const LARGEST_FILE = 1024 * 1024;
@@ -12,8 +21,6 @@ const LARGEST_FILE = 1024 * 1024;
  */
 const LOOK_MS = 2000;
 
-const BEGIN = /-----BEGIN (?:(?:X509|TRUSTED) )?CERTIFICATE-----/;
-const EACH = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
 const ENCRYPTED = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
 
 /** The files of a service that serves TLS itself. */
@@ -82,18 +89,9 @@ function checked(files: CertificateFiles, { cert, key, ca }: Contents): LoadedCe
   try {
     createSecureContext(options);
   } catch (error) {
-    throw wrongFile(files.cert, `is refused by OpenSSL: ${reasonOf(error)}`);
+    throw wrongFile(files.cert, `is refused by OpenSSL: ${openSslReason(error)}`);
   }
   return { options, begins: new Date(certificate.validFrom), ends: new Date(certificate.validTo) };
-}
-
-function certificateIn(file: SettingFile, content: Buffer | string): X509Certificate {
-  if (!BEGIN.test(content.toString())) throw wrongFile(file, 'holds no certificate in PEM form');
-  try {
-    return new X509Certificate(content);
-  } catch (error) {
-    throw wrongFile(file, `holds a certificate that cannot be read: ${reasonOf(error)}`);
-  }
 }
 
 function keyIn(file: SettingFile, content: Buffer): KeyObject {
@@ -103,17 +101,6 @@ function keyIn(file: SettingFile, content: Buffer): KeyObject {
   } catch {
     throw wrongFile(file, 'holds no private key in PEM form');
   }
-}
-
-/** OpenSSL itself ignores what it cannot read here, and then every client would be refused. */
-function assertAuthorities(file: SettingFile, content: Buffer): void {
-  const [first = '', ...others] = content.toString().match(EACH) ?? [];
-  for (const one of [first, ...others]) certificateIn(file, one);
-}
-
-function reasonOf(error: unknown): string {
-  const { reason, message } = error as Error & { reason?: string };
-  return reason ?? message;
 }
 
 /** Receives the changes of the certificate of a running service. */
