@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import Database from 'libsql';
@@ -144,6 +145,18 @@ describe('`tidemark-harvest`', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { upserts: number });
     expect(told.map(({ upserts }) => upserts)).toEqual([30, 1]);
+  });
+
+  it('ends on SIGTERM to npx, whose shell does not pass it on, while the service is away', async () => {
+    const words = ['--url', 'http://127.0.0.1:1', '--org', 'acme', '--app', 'shop', '--kind', 'product'];
+    const child = spawn('npx', ['tidemark-harvest', ...words, '--to', place.to, '--follow'], {
+      env: { ...process.env, TIDEMARK_USERNAME: 'ann', TIDEMARK_PASSWORD: PASSWORD },
+      stdio: 'pipe',
+    });
+    await eventually(() => existsSync(place.to));
+    child.kill('SIGTERM');
+    // The program holds these ends as long as it runs.
+    await Promise.all([text(child.stdout), text(child.stderr)]);
   });
 
   it('what the copy cannot hold is told once while it follows, and in the exit code at its end', async () => {

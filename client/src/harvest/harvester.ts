@@ -78,7 +78,7 @@ export class Harvester {
     let lastTold = new LastTold(state);
     for (;;) {
       signal?.throwIfAborted();
-      if (state.phase === 'sweeping') state = await this.sweep(state);
+      if (state.phase === 'sweeping') state = await this.sweep(state, harvested);
       const wasWithin = state.isWithin;
       try {
         state = await this.window(state, { harvested, onPage, lastTold }, signal);
@@ -89,7 +89,7 @@ export class Harvester {
         lastTold = new LastTold({});
         continue;
       }
-      if (state.phase === 'sweeping') state = await this.sweep(state);
+      if (state.phase === 'sweeping') state = await this.sweep(state, harvested);
       if (state.phase !== 'following' || wasWithin) continue;
       if (await lastTold.isForgotten(this.source, signal)) await this.endRestored(state);
       return withState(harvested, state);
@@ -117,22 +117,22 @@ export class Harvester {
     return anew;
   }
 
-  private async sweep(state: CopyState): Promise<CopyState> {
+  private async sweep(state: CopyState, harvested: Harvested): Promise<CopyState> {
     const swept: CopyState = { ...withUnfitOf(state), phase: 'following' };
     try {
-      await this.store.sweep(swept);
+      harvested.deletes += await this.store.sweep(swept);
       return swept;
     } catch (error) {
       if (!this.store.isUnfit(error)) throw error;
     }
-    return this.sweepInPieces(state);
+    return this.sweepInPieces(state, harvested);
   }
 
   /**
    * The store refused to remove a record: removes the records one batch at a time, and notes those that it refuses. A record that the
    * source delivered and the store could not hold stays: it has a note already.
    */
-  private async sweepInPieces(state: CopyState): Promise<CopyState> {
+  private async sweepInPieces(state: CopyState, harvested: Harvested): Promise<CopyState> {
     const mending = new Mending(this.store, state);
     const told = toldOf(state);
     for await (const batch of this.store.held()) {
@@ -141,6 +141,7 @@ export class Harvester {
       );
       if (old.length > 0) await mending.remove(old);
     }
+    harvested.deletes += mending.removed;
     const swept: CopyState = { ...withUnfitOf(mending.state), phase: 'following' };
     await this.store.apply({ changes: [], state: swept });
     return swept;

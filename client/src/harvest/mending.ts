@@ -5,6 +5,9 @@ import { MOST_UNFIT, unfitRecord, withUnfit } from './unfit.js';
 
 /** Writes and removes what the store takes, whatever it holds, and notes what it refuses. */
 export class Mending {
+  /** How many records were removed. */
+  removed = 0;
+
   constructor(
     private readonly store: CopyStore,
     public state: CopyState,
@@ -29,13 +32,15 @@ export class Mending {
     effect: (some: T[]) => Omit<Mended, 'state'>,
   ): Promise<void> {
     const mended = withUnfit(this.state, items);
+    const wanted = effect(items);
     try {
-      await this.store.mend({ ...effect(items), state: mended });
+      await this.store.mend({ ...wanted, state: mended });
       this.state = mended;
+      this.removed += wanted.removed.length;
     } catch (error) {
       if (!this.store.isUnfit(error)) throw error;
       const half = Math.ceil(items.length / 2);
-      if (items.length === 1) return this.note(items[0]!, error, effect(items).upserts.length === 0);
+      if (items.length === 1) return this.note(items[0]!, error, wanted.upserts.length === 0);
       await this.mend(items.slice(0, half), effect);
       await this.mend(items.slice(half), effect);
     }

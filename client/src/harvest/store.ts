@@ -39,8 +39,11 @@ export interface CopyStore {
    * and marks what is held with the generation in any case; a delete where it is not older.
    */
   apply(page: AppliedPage): Promise<void>;
-  /** Removes the records of other generations than the state's, then stores the state. May be interrupted and repeated. */
-  sweep(state: CopyState): Promise<void>;
+  /**
+   * Removes the records of other generations than the state's, then stores the state. May be interrupted and repeated. Answers
+   * how many it has removed.
+   */
+  sweep(state: CopyState): Promise<number>;
   /** Whether a record with this `id` is held. Throws what {@link isUnfit} answers for where no record of the copy can have it. */
   has(id: string): Promise<boolean>;
   /** All that is held, a batch at a time. */

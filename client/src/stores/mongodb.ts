@@ -115,14 +115,17 @@ export class MongodbStore implements CopyStore {
     });
   }
 
-  async sweep(state: CopyState): Promise<void> {
+  async sweep(state: CopyState): Promise<number> {
     const old = { generation: { $lt: state.generation } };
+    let removed = 0;
     for (;;) {
       const found = await this.records.find(old, { projection: { _id: 1 }, limit: BATCH }).toArray();
       if (found.length === 0) break;
-      await this.records.deleteMany({ ...old, _id: { $in: found.map(({ _id }) => _id) } });
+      const some = { ...old, _id: { $in: found.map(({ _id }) => _id) } };
+      removed += (await this.records.deleteMany(some)).deletedCount;
     }
     await this.inTransaction(state, () => Promise.resolve());
+    return removed;
   }
 
   async has(id: string): Promise<boolean> {

@@ -99,13 +99,15 @@ export class PostgresStore implements CopyStore {
     });
   }
 
-  sweep(state: CopyState): Promise<void> {
-    return this.inTransaction(state, async () => {
+  async sweep(state: CopyState): Promise<number> {
+    let removed = 0;
+    await this.inTransaction(state, async () => {
       const old = `FROM ${quoted(this.table)} WHERE generation < $1`;
-      await this.client.query(`DELETE ${old}`, [state.generation]);
+      removed = (await this.client.query(`DELETE ${old}`, [state.generation])).rowCount ?? 0;
       const { rowCount } = await this.client.query(`SELECT 1 ${old} LIMIT 1`, [state.generation]);
       assertTaken(rowCount === 0);
     });
+    return removed;
   }
 
   async has(id: string): Promise<boolean> {

@@ -114,12 +114,14 @@ export class SqliteStore implements CopyStore {
     });
   }
 
-  sweep(state: CopyState): Promise<void> {
+  async sweep(state: CopyState): Promise<number> {
     const { sweep, unswept } = this.statements;
-    return this.inTransaction(state, () => {
-      sweep.run(state.generation);
+    let removed = 0;
+    await this.inTransaction(state, () => {
+      removed = sweep.run(state.generation).changes;
       assertTaken(unswept.get(state.generation) === undefined);
     });
+    return removed;
   }
 
   has(id: string): Promise<boolean> {

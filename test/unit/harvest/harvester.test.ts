@@ -52,6 +52,14 @@ describe('a harvest', () => {
     ]);
   });
 
+  it('counts what a new start removes', async () => {
+    await harvester.harvest();
+    for (const id of ['r1', 'r4']) service.remove(id);
+    service.forget();
+    expect(await harvester.harvest({ startsOver: true })).toMatchObject({ starts: 1, deletes: 2 });
+    expect(inCopy()).toEqual(inSource());
+  });
+
   it('reads the next page while one is stored', async () => {
     const order: string[] = [];
     const pages = service.pages.bind(service);

@@ -49,14 +49,14 @@ export class MemoryCopy implements CopyStore {
     await this.mend({ upserts, removed, state });
   }
 
-  async sweep(state: CopyState): Promise<void> {
+  async sweep(state: CopyState): Promise<number> {
     await Promise.resolve();
     this.before('sweep');
     const old = [...this.records].filter(([, { generation }]) => generation < state.generation);
     this.assertGoes(old.map(([id]) => id));
-    for (const [id, { generation }] of this.records)
-      if (generation < state.generation) this.records.delete(id);
+    for (const [id] of old) this.records.delete(id);
     this.stored = state;
+    return old.length;
   }
 
   has(id: string): Promise<boolean> {

@@ -12,18 +12,26 @@ export interface Compacted {
   end: number;
 }
 
+/** Also how many records the last sweep in the log has removed. */
+interface Written extends Compacted {
+  swept: number;
+}
+
 /** Writes to a new file what a log holds, each record once, and does not end before it is on the disk. */
-export async function compact(log: Log, state: CopyState, target: string): Promise<Compacted> {
+export async function compact(log: Log, state: CopyState, target: string): Promise<Written> {
   const output = await TextFile.make(target);
   try {
-    for await (const texts of heldLines(log, (_line, text) => text))
-      for (const text of texts) await output.add(`${text}\n`);
+    let swept = 0;
+    for await (const fold of heldLines(log, (_line, text) => text)) {
+      swept += fold.swept;
+      for (const text of fold.held()) await output.add(`${text}\n`);
+    }
     await output.flush();
     const compacted = output.size;
     await output.add(committed('', state, compacted).toString());
     await output.flush();
     await output.file.sync();
-    return { compacted, end: output.size };
+    return { compacted, end: output.size, swept };
   } finally {
     await output.close();
   }

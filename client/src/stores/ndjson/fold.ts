@@ -10,11 +10,12 @@ interface HeldLine {
 /** Folds the lines of some ids into one line for each that is held. */
 export class Fold {
   private readonly lines = new Map<string, HeldLine>();
-  private swept = 0;
+  /** How many records the last sweep has removed. */
+  swept = 0;
 
   add(line: ItemLine, text: string): void {
     if (line.op === 'sweep') {
-      this.swept = line.generation;
+      this.sweep(line.generation);
       return;
     }
     const held = this.lines.get(line.id);
@@ -29,10 +30,16 @@ export class Fold {
     }
   }
 
-  /** The lines that no sweep has removed. */
+  /** One line for each record that is held. */
   *held(): Iterable<string> {
     for (const { generation, text } of this.lines.values())
-      if (generation >= this.swept) yield withGeneration(text, generation);
+      yield withGeneration(text, generation);
+  }
+
+  private sweep(generation: number): void {
+    const old = [...this.lines].filter(([, line]) => line.generation < generation);
+    for (const [id] of old) this.lines.delete(id);
+    this.swept = old.length;
   }
 }
 

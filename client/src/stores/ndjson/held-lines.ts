@@ -22,13 +22,13 @@ export interface Log {
 export type Kept = (line: ItemLine, text: string) => string;
 
 /**
- * One line for each record that a log holds, a part at a time. The log is only read; memory is bounded by parts: a large
+ * What a log holds of the records, a part of them at a time. The log is only read; memory is bounded by parts: a large
  * one is divided by id first, in a folder beside it.
  */
-export async function* heldLines(log: Log, kept: Kept): AsyncIterable<Iterable<string>> {
+export async function* heldLines(log: Log, kept: Kept): AsyncIterable<Fold> {
   const count = Math.min(MOST_PARTS, Math.ceil(log.end / PART));
   if (count <= 1) {
-    yield (await folded(log.file, log.end, kept)).held();
+    yield await folded(log.file, log.end, kept);
     return;
   }
   const folder = await workFolder(log.path);
@@ -36,7 +36,7 @@ export async function* heldLines(log: Log, kept: Kept): AsyncIterable<Iterable<s
   try {
     for (let part = 0; part < count; part += 1) parts.push(await TextFile.make(join(folder, String(part))));
     await divide(log, parts, kept);
-    for (const { file, size } of parts) yield (await folded(file, size, kept)).held();
+    for (const { file, size } of parts) yield await folded(file, size, kept);
   } finally {
     await Promise.all(parts.map((part) => part.close()));
     await removeFolder(folder);

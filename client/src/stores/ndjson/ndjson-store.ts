@@ -59,9 +59,9 @@ export class NdjsonStore implements CopyStore {
     if (!state.isWithin && state.phase === 'following') await this.compactLarge(state);
   }
 
-  async sweep(state: CopyState): Promise<void> {
+  async sweep(state: CopyState): Promise<number> {
     await this.append(itemLine({ op: 'sweep', generation: state.generation }), state);
-    await this.compacted(state);
+    return this.compacted(state);
   }
 
   /** Reads the whole file: it has no index. No delete is refused here, so a harvest does not ask. */
@@ -73,8 +73,8 @@ export class NdjsonStore implements CopyStore {
   /** Only reads: what another process writes meanwhile does not matter to it, nor it to that one. */
   async *held(): AsyncIterable<HeldRecord[]> {
     if (this.last?.state === undefined) return;
-    for await (const texts of heldLines(this.log(), stampOnly))
-      yield Array.from(texts, (text) => {
+    for await (const fold of heldLines(this.log(), stampOnly))
+      yield Array.from(fold.held(), (text) => {
         const { id, lastupdated, generation } = JSON.parse(text) as HeldRecord;
         return { id, lastupdated, generation };
       });
@@ -117,13 +117,16 @@ export class NdjsonStore implements CopyStore {
     else if (end > 2 * compacted + this.spare) await this.compacted(state);
   }
 
-  private async compacted(state: CopyState): Promise<void> {
+  /** Answers how many records the last sweep has removed. */
+  private async compacted(state: CopyState): Promise<number> {
     const { path } = this.file;
     const { end } = this.last!;
     const folder = await workFolder(path);
+    let swept: number;
     try {
       const target = join(folder, 'whole');
-      const anew = await compact(this.log(), state, target);
+      const { swept: removed, ...anew } = await compact(this.log(), state, target);
+      swept = removed;
       // Where the longer file stays, it holds the same, and is written anew when it has doubled once more.
       const isReplaced = await this.file.replaceBy(target);
       this.last = isReplaced ? { state, ...anew } : { state, compacted: end, end };
@@ -131,6 +134,7 @@ export class NdjsonStore implements CopyStore {
       await removeFolder(folder);
     }
     await syncFolderOf(path);
+    return swept;
   }
 }
 
