@@ -132,6 +132,8 @@ export default {
     { ...shared, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.test.ts'] },
     { ...shared, displayName: 'model', testMatch: ['<rootDir>/test/model/**/*.test.ts'] },
     { ...native, displayName: 'bench', testMatch: ['<rootDir>/test/bench/**/*.test.ts'] },
+    /** `npm run test:long` runs it: the histories of `faults`, on two versions. */
+    { ...shared, displayName: 'upgrade', testMatch: ['<rootDir>/test/upgrade/**/*.test.ts'] },
     /** `npm run test:long` runs it: it builds everything anew. */
     { ...native, displayName: 'release', testMatch: ['<rootDir>/test/release/**/*.test.ts'] },
     { ...native, displayName: 'documents', testMatch: ['<rootDir>/test/documents/**/*.test.ts'] },

@@ -52,6 +52,14 @@ const parts = {
       },
     },
   },
+  upgrade: {
+    title: 'Two versions side by side under faults, in both orders, then the older one alone',
+    limitMs: 60 * minutes,
+    jest: {
+      ...{ projects: ['upgrade'], args: ['--runInBand'] },
+      env: { FAULTS_SEEDS: '1,2,3,4', FAULTS_OPERATIONS: '300' },
+    },
+  },
   model: {
     title: 'The model: 100,000 schedules',
     limitMs: 120 * minutes,

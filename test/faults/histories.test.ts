@@ -13,7 +13,7 @@ describe('A consumer ends with exactly the records of the source', () => {
     async (seed) => {
       const replay = `replay: npm run test:faults -- --seed ${seed} --operations ${operations}`;
       try {
-        process.stdout.write(`${await liveThrough(seed, operations, HISTORY_MS)}\n`);
+        process.stdout.write(`${await liveThrough(seed, { operations, within: HISTORY_MS })}\n`);
       } catch (error) {
         process.stdout.write(`${replay}\n`);
         throw error;

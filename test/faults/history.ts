@@ -10,6 +10,21 @@ import { allEnded, World } from './world/index.js';
 /** How long an outage waits for an application that is put aside (milliseconds). */
 const ASIDE_MS = 15_000;
 
+/** Two versions that a history runs side by side, and how it ends. */
+export interface Upgrade {
+  /** The program of each service. */
+  programs: readonly [string, string];
+  /** What both run in the last third of the history. */
+  back: string;
+}
+
+export interface HistoryOptions {
+  operations: number;
+  /** Milliseconds after which it fails. */
+  within: number;
+  upgrade?: Upgrade;
+}
+
 interface Cast {
   world: World;
   crowd: Crowd;
@@ -17,19 +32,24 @@ interface Cast {
 }
 
 /**
- * Lives through the history of a seed; throws where a change is lost, and where it has not ended within so many milliseconds.
- * Answers what happened, in words.
+ * Lives through the history of a seed; throws where a change is lost, and where it has not ended in time. Answers what
+ * happened, in words.
  */
-export async function liveThrough(seed: number, operations: number, within: number): Promise<string> {
+export async function liveThrough(
+  seed: number,
+  { operations, within, upgrade }: HistoryOptions,
+): Promise<string> {
   const begun = Date.now();
   const plan = planOf(seed, operations);
-  const world = await World.start(plan.theme, (empty) => furnish(empty, seed));
+  const world = await World.start({ ...plan.theme, programs: upgrade?.programs }, (empty) =>
+    furnish(empty, seed),
+  );
   const end = new AbortController();
   const crowd = new Crowd(world, seed, end.signal);
   const workload = new Workload(world, { seed, maxesGiven: () => crowd.maxes });
   const cast = { world, crowd, workload };
   const reached = new Reached(begun);
-  const lives = [crowd.follow(), happen(plan, cast, { reached, signal: end.signal })];
+  const lives = [crowd.follow(), happen(plan, cast, { reached, signal: end.signal, back: upgrade?.back })];
   try {
     await Promise.race([...lives, lateEnd(begun + within, reached, end.signal)]);
     return await summary(plan, cast, Date.now() - begun);
@@ -72,15 +92,31 @@ async function lateEnd(at: number, reached: Reached, signal: AbortSignal): Promi
 async function happen(
   { rounds }: HistoryPlan,
   cast: Cast,
-  { reached, signal }: { reached: Reached; signal: AbortSignal },
+  { reached, signal, back }: { reached: Reached; signal: AbortSignal; back: string | undefined },
 ): Promise<void> {
+  const last = Math.floor((rounds.length * 2) / 3);
   for (const [index, round] of rounds.entries()) {
+    if (back !== undefined && index === last) {
+      reached.note('back to one version');
+      await goBack(cast.world, back);
+    }
     reached.note(`round ${index + 1} of ${rounds.length} with ${round.outage.do}`);
     await livePart(round, cast, { reached, signal });
   }
   reached.note('judged');
   await cast.world.ready();
   await judge(cast.world, cast.crowd);
+}
+
+/** Every service of another version is stopped, and the one to go back to is started in its place. */
+async function goBack({ services }: World, program: string): Promise<void> {
+  for (const service of services) {
+    if (service.program === program) continue;
+    await service.stop();
+    service.program = program;
+    await service.start();
+    await service.ready();
+  }
 }
 
 /** The writers write while the outage and, one after the other, the disturbances happen. */

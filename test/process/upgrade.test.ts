@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { mongo } from 'mongoose';
@@ -8,6 +8,7 @@ import { send } from '../support/answer.js';
 import { eventually } from '../support/eventually.js';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
 import { testMongodBinary } from '../support/test-mongod.js';
+import { copyVersion } from '../support/versions.js';
 
 jest.setTimeout(240_000);
 
@@ -91,18 +92,7 @@ async function harvested(service: ServiceProcess, ...ids: string[]): Promise<voi
 }
 
 beforeAll(async () => {
-  await rm(COPIES, { recursive: true, force: true });
-  for (const [version, formats] of Object.entries(FORMATS)) {
-    const bundled = join(ROOT, 'dist', 'bundled');
-    const copy = distOf(version as Version);
-    await cp(join(ROOT, 'dist'), copy, { recursive: true, filter: (from) => !from.startsWith(bundled) });
-    await cp(join(ROOT, 'package.json'), join(COPIES, version, 'package.json'));
-    const file = join(copy, 'replication', 'store', 'storage-format.js');
-    const known = await readFile(file, 'utf8');
-    const changed = known.replace(/(STORAGE_FORMATS = )\{[^}]*\}/, `$1${formats}`);
-    expect(changed).not.toBe(known);
-    await writeFile(file, changed);
-  }
+  for (const [version, formats] of Object.entries(FORMATS)) await copyVersion(join(COPIES, version), formats);
   dataDir = await freshDataDir();
   const mongodBinary = await testMongodBinary(() => undefined);
   database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });

@@ -16,9 +16,11 @@ export class ServiceNode {
   private ended: Promise<number | string> = Promise.resolve(0);
   private mayEnd = false;
 
+  /** `program`: what it runs from its next start on. */
   constructor(
     readonly name: string,
     private readonly mongodbUri: string,
+    public program = process.env['TIDEMARK_MAIN'] ?? 'dist/main.js',
   ) {}
 
   /** Where it listens; nothing while it does not run. */
@@ -31,7 +33,7 @@ export class ServiceNode {
   async start(): Promise<void> {
     this.mayEnd = false;
     const env = { ...process.env, MONGODB_URI: this.mongodbUri, PORT: '0', LOG_LEVEL: 'warn' };
-    const child = spawn(process.execPath, [process.env['TIDEMARK_MAIN'] ?? 'dist/main.js'], {
+    const child = spawn(process.execPath, [this.program], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -26,25 +26,27 @@ export class World {
     readonly set: ReplicaSet,
     readonly source: RecordSource,
     private readonly ways: readonly ProxyWay[],
+    [first, second]: readonly string[] = [],
   ) {
     this.operator = new FaultOperator(source);
     this.aside = new AsideWatch(source);
     const uri = (which: Which) =>
       ways[which]?.uri(DATABASE, set.login(DATABASE)) ?? set.uri(DATABASE, DATABASE);
-    this.services = [new ServiceNode('first', uri(0)), new ServiceNode('second', uri(1))];
+    this.services = [new ServiceNode('first', uri(0), first), new ServiceNode('second', uri(1), second)];
   }
 
   /**
    * Starts everything; `before` may write into the empty database first. With TIDEMARK_TEST_ROLE=1 the servers want a login, and
-   * the services have exactly the role of docs/roles.js.
+   * the services have exactly the role of docs/roles.js. `programs` are those of the two services, where they are not the
+   * built one.
    */
   static async start(
-    options: { nodes: number; shortOplog: boolean },
+    options: { nodes: number; shortOplog: boolean; programs?: readonly string[] | undefined },
     before: (world: World) => Promise<void>,
   ): Promise<World> {
     const set = await ReplicaSet.start(options);
     const ways = options.nodes === 1 ? await waysTo(await set.primaryPort()) : [];
-    const world = new World(set, await RecordSource.connect(set.uri(DATABASE)), ways);
+    const world = new World(set, await RecordSource.connect(set.uri(DATABASE)), ways, options.programs);
     try {
       await set.serviceUser(world.source);
       await world.operator.furnish();

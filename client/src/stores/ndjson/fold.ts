@@ -32,8 +32,7 @@ export class Fold {
 
   /** One line for each record that is held. */
   *held(): Iterable<string> {
-    for (const { generation, text } of this.lines.values())
-      yield withGeneration(text, generation);
+    for (const { generation, text } of this.lines.values()) yield withGeneration(text, generation);
   }
 
   private sweep(generation: number): void {
