@@ -31,11 +31,28 @@ const inFolder = (folder, names) => Object.fromEntries(names.map((name) => [name
 export const programs = {
   ...inFolder('python/bin', ['check-jsonschema', 'hadolint', 'kubernetes-validate', 'reuse']),
   ...inFolder('debian/usr/bin', ['caddy', 'prometheus', 'promtool', 'strace']),
+  ...inFolder('debian/usr/sbin', ['haproxy', 'nginx']),
   ...inFolder('mongosh/node_modules/.bin', ['mongosh']),
   ...inFolder('go', Object.keys(modules)),
   ...(process.env.HELM && { helm: process.env.HELM }),
   'systemd-analyze': '/usr/bin/systemd-analyze',
 };
+
+/** Packages with libraries that HAProxy loads, and the first of the files that each brings. */
+const LIBRARIES = {
+  'liblua5.3-0': 'liblua5.3.so.0',
+  'libopentracing-c-wrapper0': 'libopentracing-c-wrapper.so.0',
+  libopentracing1: 'libopentracing.so.1',
+};
+
+/** The folder of these libraries: Debian names it after the architecture. */
+export function libraryFolder() {
+  const folder = join(home, 'debian', 'usr', 'lib');
+  const found = existsSync(folder)
+    ? readdirSync(folder).find((name) => name.endsWith('-linux-gnu'))
+    : undefined;
+  return found && join(folder, found);
+}
 
 /** Whether all of them are there in the end; says which is not. */
 export async function installDeployTools() {
@@ -44,7 +61,9 @@ export async function installDeployTools() {
   Object.keys(modules).forEach(installModule);
   await takeOut('caddy', programs.caddy);
   await takeOut('prometheus', programs.prometheus);
-  await takeOut('strace', programs.strace);
+  for (const name of ['strace', 'haproxy', 'nginx']) await takeOut(name, programs[name]);
+  for (const [name, file] of Object.entries(LIBRARIES))
+    await takeOut(name, join(libraryFolder() ?? home, file));
   await installPackage('systemd', () => existsSync(programs['systemd-analyze']));
   return areThere(Object.values(programs), 'python3 with venv, go, and packages of Debian');
 }

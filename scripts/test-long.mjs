@@ -80,10 +80,14 @@ const parts = {
     jest: { projects: ['release'] },
   },
   deploy: {
-    title: 'Deployment: its files, as the tools that read them judge them, and the stack of Compose',
+    title:
+      'Deployment: its files, as the tools that read them judge them, the stack of Compose and reverse proxies',
     limitMs: 20 * minutes,
     before: installDeployTools,
-    jest: { projects: ['deploy'], args: ['--testPathPatterns', 'deploy/(files|chart|stack|system-calls)'] },
+    jest: {
+      projects: ['deploy'],
+      args: ['--testPathPatterns', 'deploy/(files|chart|stack|proxies|system-calls)'],
+    },
   },
   image: {
     title: 'The image, built, started and asked',

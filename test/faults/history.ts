@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { eventually } from '../support/index.js';
 import { KINDS } from '../../src/kinds/index.js';
 import { Crowd } from './consumers/index.js';
 import { inflict } from './faults/index.js';
@@ -7,6 +8,8 @@ import { FOLLOWED_FILTERS, type HistoryPlan, planOf, type Round } from './plan/i
 import { stock, Workload } from './workload/index.js';
 import { allEnded, World } from './world/index.js';
 
+/** How long the first leader may take (milliseconds). */
+const TAKEN_OVER_MS = 60_000;
 /** How long an outage waits for an application that is put aside (milliseconds). */
 const ASIDE_MS = 15_000;
 
@@ -41,9 +44,10 @@ export async function liveThrough(
 ): Promise<string> {
   const begun = Date.now();
   const plan = planOf(seed, operations);
-  const world = await World.start({ ...plan.theme, programs: upgrade?.programs }, (empty) =>
-    furnish(empty, seed),
-  );
+  const world = await World.start({ ...plan.theme, programs: upgrade?.programs }, async (empty) => {
+    await furnish(empty, seed);
+    if (upgrade !== undefined) await beginOn(empty, upgrade.back);
+  });
   const end = new AbortController();
   const crowd = new Crowd(world, seed, end.signal);
   const workload = new Workload(world, { seed, maxesGiven: () => crowd.maxes });
@@ -66,6 +70,14 @@ export async function liveThrough(
 async function furnish(world: World, seed: number): Promise<void> {
   await stock(world, seed);
   for (const [name, filter] of FOLLOWED_FILTERS) await world.operator.register(name, filter);
+}
+
+/** The version to go back to has made the database, and its storage format is in force. */
+async function beginOn({ services }: World, program: string): Promise<void> {
+  const service = services.find((one) => one.program === program);
+  await service!.start();
+  await eventually(() => service!.leads(), TAKEN_OVER_MS);
+  await service!.stop();
 }
 
 /** How far a history has come, for one that does not end in time. */
