@@ -208,8 +208,8 @@ function pointerOf(field: string): string {
 function brokenRules(node: unknown, path: string): BrokenRule[] {
   if (Array.isArray(node)) return node.flatMap((one) => brokenRules(one, path));
   if (typeof node !== 'object' || node === null) return [];
-  const told = node as Record<string, unknown>;
-  const rule = wordIn(told['operatorName']);
+  const report = node as Record<string, unknown>;
+  const rule = wordIn(report['operatorName']);
   const inside = [
     'details',
     'schemaRulesNotSatisfied',
@@ -217,17 +217,17 @@ function brokenRules(node: unknown, path: string): BrokenRule[] {
     'clausesNotSatisfied',
     'clausesSatisfied',
   ];
-  const branches = inside.flatMap((name) => brokenRules(told[name], path));
-  const properties = listIn(told['propertiesNotSatisfied']).flatMap((one) => {
+  const branches = inside.flatMap((name) => brokenRules(report[name], path));
+  const properties = listIn(report['propertiesNotSatisfied']).flatMap((one) => {
     const { propertyName, details } = one as Record<string, unknown>;
     return brokenRules(details, joined(path, wordIn(propertyName)));
   });
   const named = ['missingProperties', 'additionalProperties'].flatMap((name) =>
-    listIn(told[name]).map((property) => ({ field: joined(path, wordIn(property)), rule })),
+    listIn(report[name]).map((property) => ({ field: joined(path, wordIn(property)), rule })),
   );
   const found = [...branches, ...properties, ...named];
   if (found.length > 0 || rule === '') return found;
-  return fieldsIn(told['specifiedAs'], path).map((field) => ({ field, rule }));
+  return fieldsIn(report['specifiedAs'], path).map((field) => ({ field, rule }));
 }
 
 /** A query operator names its field; a schema operator concerns the property that contains it. */

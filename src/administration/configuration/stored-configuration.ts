@@ -188,14 +188,14 @@ function serviceJson({ filter, ...service }: ConfiguredService): object {
 
 /** The text of {@link configurationJson}, built one service or credential at a time. */
 export function* configurationText({ applications = [], credentials = [] }: Configuration): Steps<string> {
-  const told: string[] = [];
+  const parts: string[] = [];
   for (const { services = [], ...application } of applications) {
     const texts: string[] = [];
     for (const service of services) {
       texts.push(JSON.stringify(serviceJson(service)));
       yield;
     }
-    told.push(`${JSON.stringify(application).slice(0, -1)},"services":[${texts.join(',')}]}`);
+    parts.push(`${JSON.stringify(application).slice(0, -1)},"services":[${texts.join(',')}]}`);
     yield;
   }
   const opened: string[] = [];
@@ -203,5 +203,5 @@ export function* configurationText({ applications = [], credentials = [] }: Conf
     opened.push(JSON.stringify(credential));
     yield;
   }
-  return `{"applications":[${told.join(',')}],"credentials":[${opened.join(',')}]}`;
+  return `{"applications":[${parts.join(',')}],"credentials":[${opened.join(',')}]}`;
 }

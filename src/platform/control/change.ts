@@ -15,7 +15,7 @@ export interface ControlChange {
 export interface Follower {
   readonly collection: string;
   /** The top-level fields whose values are reported. If empty, changes are reported with their `_id` only. */
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
   /** Called for each change, in log order. */
   hear(change: ControlChange): void;
   /** Invalidates everything that was heard or read before: the stream restarted, or the collection was replaced. */
@@ -75,14 +75,14 @@ const LARGEST_TOLD = 8 * 1024;
  * that one reply can hold all pending changes. A larger change is reported without its `_id` and values. The first
  * stage matches by names only, so that MongoDB skips the rest of the log without creating events.
  */
-export function controlPipeline(followers: Pick<Follower, 'collection' | 'told'>[]): mongo.Document[] {
+export function controlPipeline(followers: Pick<Follower, 'collection' | 'reported'>[]): mongo.Document[] {
   const names = [...new Set(followers.map(({ collection }) => collection))];
-  const telling = followers.filter(({ told }) => told.length > 0);
-  const fields = [...new Set(telling.flatMap(({ told }) => told))];
-  const isTelling = { $in: ['$ns.coll', telling.map(({ collection }) => collection)] };
+  const reporting = followers.filter(({ reported }) => reported.length > 0);
+  const fields = [...new Set(reporting.flatMap(({ reported }) => reported))];
+  const isTelling = { $in: ['$ns.coll', reporting.map(({ collection }) => collection)] };
   const isSmall = (path: string, most: number) => ({ $lte: [{ $bsonSize: path }, most] });
   const areSmall = { $and: [isSmall(WHOLE, LARGEST_TOLD), isSmall(CHANGED, LARGEST_TOLD)] };
-  const isTold = { $or: [{ $not: [isTelling] }, areSmall] };
+  const isReported = { $or: [{ $not: [isTelling] }, areSmall] };
   const valuesAt = (path: string) => ({
     $cond: [
       { $and: [isTelling, areSmall] },
@@ -96,7 +96,11 @@ export function controlPipeline(followers: Pick<Follower, 'collection' | 'told'>
       $project: {
         ...{ operationType: 1, wallTime: 1, 'ns.coll': 1, 'to.coll': 1 },
         id: {
-          $cond: [{ $and: [isTold, isSmall('$documentKey', LARGEST_KEY)] }, '$documentKey._id', '$$REMOVE'],
+          $cond: [
+            { $and: [isReported, isSmall('$documentKey', LARGEST_KEY)] },
+            '$documentKey._id',
+            '$$REMOVE',
+          ],
         },
         whole: valuesAt(WHOLE),
         changed: valuesAt(CHANGED),

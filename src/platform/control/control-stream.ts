@@ -66,7 +66,7 @@ async function* controlReplies(
       const cursor = reply['cursor'] as StreamCursor;
       const events = cursor.firstBatch ?? cursor.nextBatch ?? [];
       command = { getMore: cursorId(cursor.id), collection: '$cmd.aggregate', batchSize: MOST_EVENTS };
-      upTo = toldUpTo(cursor) ?? upTo;
+      upTo = reportedUpTo(cursor) ?? upTo;
       yield { events, upTo, isComplete: events.length < MOST_EVENTS, askedAt };
       waitMs = events.length > 0 ? SHORTEST_WAIT_MS : waitMs * 2;
       waitMs = command['maxTimeMS'] = Math.min(waitMs, longestWaitMs);
@@ -81,7 +81,7 @@ async function* controlReplies(
  * Parses the cluster time at the start of a token: a type byte, then seconds and counter as four bytes each, in hex.
  * More events may follow at that time, so the result is the time just before it. Undefined without a token.
  */
-function toldUpTo({ postBatchResumeToken: token }: StreamCursor): mongo.Timestamp | undefined {
+function reportedUpTo({ postBatchResumeToken: token }: StreamCursor): mongo.Timestamp | undefined {
   if (token === undefined) return undefined;
   const [, seconds = '0', counter = '0'] = FIRST.exec(token._data) ?? [];
   const at = { t: Number.parseInt(seconds, 16), i: Number.parseInt(counter, 16) };

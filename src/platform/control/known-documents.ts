@@ -31,13 +31,13 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
   private readonly reads = new Set<UnderWay>();
 
   /**
-   * With `told` fields, a reported change updates the cached document at once, for those fields only. Without them, a
+   * With `reported` fields, a change updates the cached document at once, for those fields only. Without them, a
    * changed document is read again.
    */
   constructor(
     private readonly stream: ControlStream,
     readonly collection: string,
-    readonly told: readonly (keyof T & string)[] = [],
+    readonly reported: readonly (keyof T & string)[] = [],
   ) {
     stream.follow(this);
   }
@@ -65,7 +65,7 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
     const name = this.nameOf.get(key);
     if (name === undefined) return;
     const known = this.byName.peek(name);
-    if (known === undefined || what === 'delete' || this.told.length === 0) {
+    if (known === undefined || what === 'delete' || this.reported.length === 0) {
       this.byName.delete(name);
       return;
     }

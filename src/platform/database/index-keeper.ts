@@ -35,7 +35,7 @@ interface Failure {
 export class IndexKeeper {
   private readonly log = new Logger('Indexes');
   private readonly failures = new Map<string, Failure>();
-  private readonly told = new Set<string>();
+  private readonly logged = new Set<string>();
   private look: { at: number; found: Promise<MissingIndex[]> } | undefined;
   private work: { begun: number; done: Promise<boolean> } | undefined;
 
@@ -105,8 +105,8 @@ export class IndexKeeper {
   /** Logs each once. */
   private tellOfOthers(listed: ListedIndexes[]): void {
     for (const name of listed.flatMap(({ others }) => others)) {
-      if (this.told.has(name)) continue;
-      this.told.add(name);
+      if (this.logged.has(name)) continue;
+      this.logged.add(name);
       this.log.log(
         `Another program has made the index ${name}, over the fields of one of the service: it is left alone`,
       );

@@ -45,7 +45,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
   private tellAnswered: () => void;
   private readonly stop = new AbortController();
   private complete = false;
-  private told: string | undefined;
+  private logged: string | undefined;
   private silence = SILENT;
   private readonly requirements: (() => Promise<void>)[] = [];
 
@@ -138,8 +138,8 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
    */
   private tell(error: Error): void {
     if (!(error instanceof mongooseErrors.MongooseServerSelectionError)) this.failure = troubleOf(error);
-    if (error.message === this.told) return;
-    this.told = error.message;
+    if (error.message === this.logged) return;
+    this.logged = error.message;
     this.log.warn(`The database does not answer yet: ${error.message}`);
   }
 }

@@ -175,10 +175,10 @@ async function replicaSetFault(
   const name = hello['setName'] as string | undefined;
   if (name === undefined) return STANDALONE;
   const right = `replicaSet=${encodeURIComponent(name)}`;
-  const told = isInUri
+  const remedy = isInUri
     ? `MONGODB_URI names "${said(wanted)}". Write ${right} there.`
     : `the TXT record of its name in DNS says "${said(wanted)}". Write ${right} into MONGODB_URI.`;
-  return `The server at ${host} belongs to the replica set "${said(name)}", and ${told}`;
+  return `The server at ${host} belongs to the replica set "${said(name)}", and ${remedy}`;
 }
 
 /** Text from DNS or a server, on one line. */

@@ -157,8 +157,8 @@ function listenTo(answers: ServerResponse): void {
 }
 
 function tell(response: Awaited): void {
-  const told = response[WAITING];
-  if (told === undefined) return;
+  const callbacks = response[WAITING];
+  if (callbacks === undefined) return;
   response[WAITING] = undefined;
-  for (const then of told) then();
+  for (const then of callbacks) then();
 }

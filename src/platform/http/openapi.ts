@@ -127,9 +127,9 @@ export function ProblemOr(status: Status, more?: string) {
   const schema = { $ref: getSchemaPath(ProblemShape) };
   const example = examples[status].body(REQUEST_ID);
   const content = { 'application/problem+json': { schema, example } };
-  const told = [description, ...(more === undefined ? [] : [more])].join(', ');
+  const sentence = [description, ...(more === undefined ? [] : [more])].join(', ');
   return applyDecorators(
     ApiExtraModels(ProblemShape, InputErrorShape),
-    ApiResponse({ status, description: told, ...answer, content }),
+    ApiResponse({ status, description: sentence, ...answer, content }),
   );
 }

@@ -217,8 +217,8 @@ function messageOf(entry: LogEntry): string {
     stack: _stack,
     ...more
   } = rest;
-  const told = Object.entries({ ...more, ...(req && { request: req.id }) });
-  return [said, ...told.map(([name, value]) => `${name}=${shown(value)}`)].join(' ');
+  const fields = Object.entries({ ...more, ...(req && { request: req.id }) });
+  return [said, ...fields.map(([name, value]) => `${name}=${shown(value)}`)].join(' ');
 }
 
 function onOneLine(text: string): string {

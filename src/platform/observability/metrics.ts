@@ -50,7 +50,7 @@ export class Metrics {
 
   readonly servicesBeyondLimits = new Gauge({
     name: 'tidemark_services_beyond_limits',
-    help: 'Services that are not served, since their application has more than are allowed; told by the leader.',
+    help: 'Services that are not served, since their application has more than are allowed; reported by the leader.',
     registers: [this.registry],
   });
 

@@ -46,14 +46,14 @@ export class Tracing implements OnApplicationShutdown {
     return this.spans?.request(request);
   }
 
-  /** Runs work that no request asked for, in a trace of its own. `told` gives further attributes once it has succeeded. */
+  /** Runs work that no request asked for, in a trace of its own. `describe` gives further attributes of its result. */
   work<T>(
     name: string,
     attributes: WorkAttributes,
     work: () => Promise<T>,
-    told: (result: T) => WorkAttributes = () => ({}),
+    describe: (result: T) => WorkAttributes = () => ({}),
   ): Promise<T> {
-    return this.spans === undefined ? work() : this.spans.work(name, attributes, work, told);
+    return this.spans === undefined ? work() : this.spans.work(name, attributes, work, describe);
   }
 
   /** Makes spans of the commands of a client, which must have been made with `monitorCommands` if tracing is on. */

@@ -71,11 +71,11 @@ export function retryAfter(work: StoredWork): number | undefined {
 
 /** Describes the progress of work, such as `45 % done, about 40 s left`; undefined if neither value is known. */
 export function restInWords(share: number | undefined, seconds: number | undefined): string | undefined {
-  const told = [
+  const parts = [
     ...(share === undefined ? [] : [`${Math.floor(share * 100)} % done`]),
     ...(seconds === undefined ? [] : [`about ${roughly(seconds)} left`]),
   ];
-  return told.length === 0 ? undefined : told.join(', ');
+  return parts.length === 0 ? undefined : parts.join(', ');
 }
 
 /** Rounds to whole minutes from one minute on. An estimate is not more precise than that. */

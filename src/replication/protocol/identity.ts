@@ -66,7 +66,7 @@ export function isSame(one: Identity, other: Identity | undefined): boolean {
 }
 
 /** Merges new fields into the known ones. A new `id` also determines whether the `id` is a number. */
-export function withTold<K extends PartialIdentity | StoredIdentity>(
+export function updatedIdentity<K extends PartialIdentity | StoredIdentity>(
   known: K,
   news: StoredIdentity,
 ): StoredIdentity {

@@ -59,7 +59,7 @@ export {
   inTenant,
   isSame,
   textsOf,
-  withTold,
+  updatedIdentity as withTold,
 } from './identity.js';
 export { type Knowledge, type Owned, type Partials, channelsGot, claimsIn, isKnownBefore } from './learn.js';
 export {

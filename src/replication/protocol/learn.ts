@@ -15,7 +15,7 @@ import {
   type Life,
   type Rival,
   textsOf,
-  withTold,
+  updatedIdentity,
   type Claims,
 } from './identity.js';
 import type { Fences, KnownFences } from './marks.js';
@@ -237,7 +237,7 @@ export function storedAfter(
   event: WrittenEvent,
   before: PartialIdentity | StoredIdentity | undefined,
 ): StoredIdentity {
-  return event.whole ? event.identity : withTold(before ?? {}, event.identity);
+  return event.whole ? event.identity : updatedIdentity(before ?? {}, event.identity);
 }
 
 /** The identities that the events of a batch will claim, as far as the events and the prior knowledge show. */

@@ -18,10 +18,10 @@ export function unnamedAmong(
     if (!isObjectId(event.owner)) return false;
     const key = event.owner.toHexString();
     const isWaiting = knowledge.partials.get(key)?.isNumber === true;
-    const isTold = event.whole || touchesIdentity(event);
-    const isDoubtful = !isKnownBefore(event.place, key, knowledge) || (isWaiting && isTold);
+    const isStated = event.whole || touchesIdentity(event);
+    const isDoubtful = !isKnownBefore(event.place, key, knowledge) || (isWaiting && isStated);
     const isUnnamed = !event.whole && ((!named.has(key) && isDoubtful) || isRemoving(event));
-    if (isUnnamed || isTold || !isWaiting) named.add(key);
+    if (isUnnamed || isStated || !isWaiting) named.add(key);
     return isUnnamed;
   });
 }
@@ -69,7 +69,7 @@ function tellsEnough({ identity }: WrittenEvent, share: AppShare): boolean {
   return [
     [organizationid, only.organizationid],
     [appid, only.appid],
-  ].some(([told, own]) => typeof told === 'string' && told !== own);
+  ].some(([stated, own]) => typeof stated === 'string' && stated !== own);
 }
 
 function isKnown(key: string, { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>): boolean {

@@ -57,7 +57,7 @@ const NO_HEAD = new Date(0);
 /** A read in progress, and the greatest head that the control stream reports meanwhile. */
 interface UnderWay {
   over: Promise<void>;
-  told: Date;
+  head: Date;
   isOutdated: boolean;
 }
 
@@ -68,7 +68,7 @@ interface UnderWay {
 @Injectable()
 export class KnownHeads implements Follower {
   readonly collection = HEADS;
-  readonly told = ['stamp'] as const;
+  readonly reported = ['stamp'] as const;
   private readonly heads = new LRUCache<string, Date>(atMost(REMEMBERED));
   private readonly own = new LRUCache<string, Date>(atMost(REMEMBERED));
   private readonly reads = new Map<string, UnderWay>();
@@ -96,7 +96,7 @@ export class KnownHeads implements Follower {
     const name = markName(mark);
     const underWay = this.reads.get(name);
     if (underWay !== undefined) return underWay.over;
-    const read = { told: NO_HEAD, isOutdated: false, over: Promise.resolve() };
+    const read = { head: NO_HEAD, isOutdated: false, over: Promise.resolve() };
     read.over = this.read(mark, read).finally(() => this.reads.delete(name));
     this.reads.set(name, read);
     return read.over;
@@ -115,10 +115,10 @@ export class KnownHeads implements Follower {
     const name = markName(id as MarkKey);
     const { stamp } = fields as Partial<StoredHead>;
     const [known, underWay] = [this.heads.get(name), this.reads.get(name)];
-    const isTold = stamp instanceof Date && (what === 'insert' || what === 'update');
-    if (underWay !== undefined && isTold) underWay.told = later(underWay.told, stamp);
+    const isReported = stamp instanceof Date && (what === 'insert' || what === 'update');
+    if (underWay !== undefined && isReported) underWay.head = later(underWay.head, stamp);
     else if (underWay !== undefined) underWay.isOutdated = true;
-    if (!isTold) this.heads.delete(name);
+    if (!isReported) this.heads.delete(name);
     else if (known !== undefined) this.heads.set(name, later(known, stamp));
   }
 
@@ -133,6 +133,6 @@ export class KnownHeads implements Follower {
     );
     const stamp = stored === null ? NO_HEAD : stored?.stamp;
     if (!(stamp instanceof Date)) return;
-    if (!underWay.isOutdated) this.heads.set(markName(mark), later(stamp, underWay.told));
+    if (!underWay.isOutdated) this.heads.set(markName(mark), later(stamp, underWay.head));
   }
 }

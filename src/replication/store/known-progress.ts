@@ -32,8 +32,8 @@ export class KnownProgress {
     private readonly control: ControlStream,
     @InjectModel(WATCH_STATE_MODEL) private readonly model: Model<WatchState>,
   ) {
-    const told = ['watched', 'since', 'pass', 'expires', 'aside', 'pace', 'restores'] as const;
-    this.states = new KnownDocuments(control, model.collection.collectionName, told);
+    const reported = ['watched', 'since', 'pass', 'expires', 'aside', 'pace', 'restores'] as const;
+    this.states = new KnownDocuments(control, model.collection.collectionName, reported);
   }
 
   /**
@@ -91,7 +91,7 @@ interface Waiting extends Awaited {
 @Injectable()
 export class WatchedPlace implements Follower {
   readonly collection = LEASES;
-  readonly told = ['watched', 'aside'];
+  readonly reported = ['watched', 'aside'];
   private readonly waiting = new Set<Waiting>();
   private isLooking = false;
 

@@ -97,7 +97,7 @@ export function gone(kind: Kind, piece: Piece): mongo.Document[] {
 export function goneAmong(kind: Kind, entries: mongo.Document): mongo.Document[] {
   const record = [{ $match: MAYBE_KNOWN }, { $project: { _id: 0, ...identityOfNumbers } }];
   const fieldsOf = (document: string) => IDENTITY.map((field) => `${document}${field}`);
-  const told = { $let: { vars: { one: { $first: '$record' } }, in: fieldsOf('$$one.') } };
+  const present = { $let: { vars: { one: { $first: '$record' } }, in: fieldsOf('$$one.') } };
   return [
     { $match: entries },
     { $project: { _id: 0, kind: 1, ...identity, owner: 1 } },
@@ -110,7 +110,7 @@ export function goneAmong(kind: Kind, entries: mongo.Document): mongo.Document[]
         as: 'record',
       },
     },
-    { $match: { $expr: { $ne: [told, fieldsOf('$')] } } },
+    { $match: { $expr: { $ne: [present, fieldsOf('$')] } } },
     { $unset: 'record' },
   ];
 }

@@ -36,7 +36,7 @@ interface KnownMoment {
 @Injectable()
 export class KnownMoments implements Follower {
   readonly collection = MOMENTS;
-  readonly told = ['organizationid', 'appid', 'kind', 'fence', 'at'] as const;
+  readonly reported = ['organizationid', 'appid', 'kind', 'fence', 'at'] as const;
   private readonly byMark = new LRUCache<string, Moment[]>(atMost(MARKS_REMEMBERED));
 
   constructor(

@@ -114,13 +114,13 @@ export class ShownIdentities {
         this.ledger.ownedBy(kind, owners),
       ]);
       const learned = [
-        ...[...partials].map(([key, partial]) => ({ key, told: partial as Known })),
-        ...owned.map((entry) => ({ key: String(entry.owner), told: entry as Known })),
+        ...[...partials].map(([key, partial]) => ({ key, known: partial as Known })),
+        ...owned.map((entry) => ({ key: String(entry.owner), known: entry as Known })),
       ];
       for (const owner of owners) {
         const key = owner.toHexString();
-        const told = learned.filter((one) => one.key === key).map((one) => one.told);
-        const newest = newestBefore(first.get(key)!, setAside.get(key), told);
+        const candidates = learned.filter((one) => one.key === key).map((one) => one.known);
+        const newest = newestBefore(first.get(key)!, setAside.get(key), candidates);
         if (newest !== undefined) known.set(keyOf(kind, owner), newest);
       }
       const others = owners.filter((owner) => !known.has(keyOf(kind, owner)));
@@ -175,8 +175,8 @@ function newestBefore(place: LogPlace, setAside: Known | undefined, learned: Kno
 
 /** Drops the identity if it is too large for an entry. */
 function shortened({ organizationid, appid, id, isNumber }: StoredIdentity): StoredIdentity {
-  const told = { organizationid, appid, id, ...(isNumber && { isNumber }) };
-  const fields = Object.entries(told).filter(([, value]) => value !== undefined);
+  const identity = { organizationid, appid, id, ...(isNumber && { isNumber }) };
+  const fields = Object.entries(identity).filter(([, value]) => value !== undefined);
   const short = Object.fromEntries(fields) as StoredIdentity;
   return mongo.BSON.calculateObjectSize(short) <= LONGEST_IDENTITY ? short : { organizationid: false };
 }

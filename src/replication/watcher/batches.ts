@@ -39,14 +39,14 @@ export class Tenants {
           (event.type === 'written' || event.type === 'deleted') && event.kind === kind,
       );
       const known = await this.known(kind, ofKind);
-      for (const event of ofKind) named.set(event, toldIn(event) ?? known.get(String(event.owner)) ?? '');
+      for (const event of ofKind) named.set(event, nameIn(event) ?? known.get(String(event.owner)) ?? '');
     }
     return named;
   }
 
   private async known(kind: Kind, events: RecordEvent[]): Promise<Map<string, string>> {
-    const untold = events.filter((event) => toldIn(event) === undefined);
-    const owners = untold.map(({ owner }) => owner).filter((owner) => isObjectId(owner));
+    const unnamed = events.filter((event) => nameIn(event) === undefined);
+    const owners = unnamed.map(({ owner }) => owner).filter((owner) => isObjectId(owner));
     const partials = await this.incomplete.among(kind, owners);
     const owned = await this.ledger.ownedBy(kind, owners);
     return new Map([
@@ -56,7 +56,7 @@ export class Tenants {
   }
 }
 
-function toldIn(event: RecordEvent): string | undefined {
+function nameIn(event: RecordEvent): string | undefined {
   if (event.type === 'deleted') return undefined;
   const { organizationid, appid } = event.identity;
   return organizationid === undefined || appid === undefined ? undefined : nameOf({ organizationid, appid });

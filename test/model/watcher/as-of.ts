@@ -1,4 +1,4 @@
-import { withTold } from '../../../src/replication/protocol/identity.js';
+import { updatedIdentity } from '../../../src/replication/protocol/identity.js';
 import type { WrittenEvent } from '../../../src/replication/protocol/events.js';
 import type { MutantName } from '../mutants/names.js';
 import { isGone } from '../service/view.js';
@@ -36,5 +36,5 @@ export function wholeAsOf(
   const record = records.get(String(event.owner));
   if (record === undefined) return undefined;
   const present = { organizationid: ORGANIZATION, appid: record.appid, ...toldId(record) };
-  return { ...event, whole: true, identity: withTold(present, event.identity) };
+  return { ...event, whole: true, identity: updatedIdentity(present, event.identity) };
 }

@@ -4,7 +4,7 @@ import {
   identityOf as toIdentity,
   isSame,
   type PartialIdentity,
-  withTold,
+  updatedIdentity,
 } from '../../../src/replication/protocol/identity.js';
 import { ownedIn } from './knowledge.js';
 import type { WatchedEvent, WrittenEvent } from '../../../src/replication/protocol/events.js';
@@ -122,7 +122,7 @@ function shownAfter(world: ModelWorld, event: WatchedEvent): Shown {
     return { identity: present, known: { ...present, learned: place } };
   const before: Known = knownBefore(world, event) ?? present ?? {};
   if (before.learned !== undefined && before.learned >= place) return {};
-  const told = withTold(before, event.identity);
+  const told = updatedIdentity(before, event.identity);
   const { appid, id, isNumber } = told;
   const known = { organizationid: ORGANIZATION, appid, id, ...(isNumber && { isNumber }) };
   return { identity: toIdentity(KIND, owner, known), known: { ...known, learned: place } as LastKnown };

@@ -165,7 +165,7 @@ export const runIndex: Run<typeof serviceIndex> = async (
   if (wish === undefined)
     throw new FatalError('No index would serve this filter: every record has to be read.');
   assertShown(wish);
-  return isDry ? told(wish) : made(context, task, wish);
+  return isDry ? dryOutcome(wish) : made(context, task, wish);
 };
 
 function served({ indexes }: FilterPlan): Outcome {
@@ -181,7 +181,7 @@ function assertShown({ isHidden, name, collection }: IndexWish): void {
     );
 }
 
-function told({ name, collection, key, stands, records }: IndexWish): Outcome {
+function dryOutcome({ name, collection, key, stands, records }: IndexWish): Outcome {
   const text = stands
     ? `The index ${name} of ${collection} already exists, or is being built.`
     : `It would build the index ${name} of ${collection}, over ${count(records)} records: ${JSON.stringify(key)}.`;

@@ -221,11 +221,11 @@ function bar(stream: ProgressStream, total: number | undefined, unit: string): I
 }
 
 function plainLines(stream: ProgressStream, total: number | undefined, unit: string): ImportProgress {
-  let toldAt = Date.now();
+  let reportedAt = Date.now();
   return {
     at(done, amount) {
-      if (Date.now() - toldAt < LINE_EVERY_MS) return;
-      toldAt = Date.now();
+      if (Date.now() - reportedAt < LINE_EVERY_MS) return;
+      reportedAt = Date.now();
       const share = total === undefined ? '' : ` (${Math.floor((100 * amount) / Math.max(total, 1))} %)`;
       stream.write(`${count(done)} ${unit} done${share}\n`);
     },

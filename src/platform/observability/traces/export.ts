@@ -124,11 +124,11 @@ class LoggedExporter implements SpanExporter {
 
 /** The library's own warnings, such as of a queue that was full, each text once. Numbers do not make a text another one. */
 function onlyWarnings(log: (line: string) => void) {
-  const told = new Set<string>();
+  const logged = new Set<string>();
   const warn = (message: string) => {
     const text = message.slice(0, 200).replace(/\d+/g, 'some');
-    if (told.has(text) || told.size >= 100) return;
-    told.add(text);
+    if (logged.has(text) || logged.size >= 100) return;
+    logged.add(text);
     log(`OpenTelemetry: ${text}`);
   };
   const silent = () => undefined;

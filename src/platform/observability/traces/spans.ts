@@ -101,17 +101,17 @@ export class Spans {
     };
   }
 
-  /** Runs the work in a trace of its own. `told` gives further attributes once it has succeeded. */
+  /** Runs the work in a trace of its own. `describe` gives further attributes of its result. */
   async work<T>(
     name: string,
     attributes: Attributes,
     work: () => Promise<T>,
-    told: (result: T) => Attributes,
+    describe: (result: T) => Attributes,
   ): Promise<T> {
     const scope = this.begin(name, SpanKind.INTERNAL, attributes, ROOT_CONTEXT);
     try {
       const result = await this.scopes.run(scope, work);
-      scope.span.setAttributes(told(result));
+      scope.span.setAttributes(describe(result));
       return result;
     } catch (error) {
       fail(scope.span, kindOf(error));

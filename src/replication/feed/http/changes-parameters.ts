@@ -29,7 +29,7 @@ interface AskedFeed {
 const BESIDE_CURSOR = ['from', 'to', 'lastoffsetid', 'deletes'] as const;
 
 /** The window parameters that may accompany a `lastoffsetid`. */
-interface Told {
+interface Stated {
   from: Date | undefined;
   to: Date | undefined;
   deletes: 'skip' | undefined;
@@ -42,24 +42,24 @@ export function parseChanges(
 ): ChangesRequest {
   const errors: InputError[] = [];
   const read = readerOf(query, errors);
-  const told = {
+  const stated = {
     from: read('from', parseDate),
     to: read('to', parseDate),
     deletes: read('deletes', parseDeletes),
   };
   const cursor = read('cursor', (text) => placeOf(feed, text));
-  const place = read('lastoffsetid', (text) => parseOffset(feed, text, told));
+  const place = read('lastoffsetid', (text) => parseOffset(feed, text, stated));
   const form = { limit: limitOf(read, limitMax), asLines };
-  errors.push(...disagreeing(query, told));
+  errors.push(...disagreeing(query, stated));
   if (errors.length > 0) throw problems.invalidRequest(errors);
   const known = cursor ?? place;
   if (known !== undefined) return behindPlace(form, known);
-  const { from, to, deletes } = told;
+  const { from, to, deletes } = stated;
   return { ...form, from, to, withDeletes: deletes === undefined, place: undefined };
 }
 
 /** The errors of parameters that are valid alone but not together. */
-function disagreeing(query: Record<string, unknown>, { from, deletes }: Told): InputError[] {
+function disagreeing(query: Record<string, unknown>, { from, deletes }: Stated): InputError[] {
   const beside = BESIDE_CURSOR.filter((name) => query['cursor'] !== undefined && query[name] !== undefined);
   if (beside.length > 0)
     return [{ parameter: 'cursor', detail: `goes with nothing but limit. Leave out ${beside.join(', ')}.` }];
@@ -81,16 +81,16 @@ function parseDeletes(text: string): Parsed<'skip'> {
 }
 
 /** A continuation repeats the window of the first page or omits it. */
-function parseOffset(feed: string, text: string, told: Told): Parsed<ChangesPlace | undefined> {
+function parseOffset(feed: string, text: string, stated: Stated): Parsed<ChangesPlace | undefined> {
   if (text === '') return { value: undefined };
   const parsed = placeOf(feed, text);
   if ('error' in parsed) return { error: parsed.error.replace(/cursor/g, 'nextoffsetid') };
   const place = parsed.value;
   if (!isWithin(place)) return { error: `"${shown(text)}" leads to the next window. Send it as cursor.` };
   const isOther =
-    (told.from !== undefined && told.from.getTime() !== place.from?.getTime()) ||
-    (told.to !== undefined && !isToOf(place, told.to)) ||
-    (told.deletes !== undefined && place.withDeletes);
+    (stated.from !== undefined && stated.from.getTime() !== place.from?.getTime()) ||
+    (stated.to !== undefined && !isToOf(place, stated.to)) ||
+    (stated.deletes !== undefined && place.withDeletes);
   return isOther
     ? {
         error: `"${shown(text)}" is of another window. Send the from, to and deletes of the first page beside it, or none of them.`,
@@ -98,9 +98,9 @@ function parseOffset(feed: string, text: string, told: Told): Parsed<ChangesPlac
     : { value: place };
 }
 
-/** Whether `told` may be the `to` of the first page. If that was later than the clock, its value is no longer known. */
-function isToOf({ to, toIsClock }: Pick<Within, 'to' | 'toIsClock'>, told: Date): boolean {
-  return toIsClock ? told >= to : told.getTime() === to.getTime();
+/** Whether `stated` may be the `to` of the first page. If that was later than the clock, its value is no longer known. */
+function isToOf({ to, toIsClock }: Pick<Within, 'to' | 'toIsClock'>, stated: Date): boolean {
+  return toIsClock ? stated >= to : stated.getTime() === to.getTime();
 }
 
 /** A request for `changes`: its feed and its page. */

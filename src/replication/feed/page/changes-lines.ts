@@ -112,15 +112,15 @@ export function formOf(window: ShownWindow): PageForm {
       const nextoffsetid = isFull && end ? within(window, end) : '';
       const cursor = nextoffsetid || behindWindow(window);
       const next = nextoffsetid && `?cursor=${nextoffsetid}&limit=${limit}`;
-      const told = { to: to.toISOString(), nextoffsetid, ...(next && { next }), cursor };
-      return `],${JSON.stringify(told).slice(1)}\n`;
+      const envelope = { to: to.toISOString(), nextoffsetid, ...(next && { next }), cursor };
+      return `],${JSON.stringify(envelope).slice(1)}\n`;
     },
   };
 }
 
 /** The lines of `changes` that hold no item: a cursor to resume from, and the end of the window. */
 export function linesFormOf(window: ShownWindow): LinesForm {
-  const line = (told: object) => `${JSON.stringify(told)}\n`;
+  const line = (value: object) => `${JSON.stringify(value)}\n`;
   return {
     cursor: (end) => line({ op: 'cursor', cursor: within(window, end) }),
     end: () => line({ op: 'end', to: window.to.toISOString(), cursor: behindWindow(window) }),

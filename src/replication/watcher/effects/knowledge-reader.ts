@@ -110,8 +110,8 @@ function isKnown({ owner, place }: WrittenEvent, knowledge: Pick<Knowledge, 'own
 }
 
 /** Omits the fields that are not text after the event. */
-function textsIn(told: StoredIdentity): StoredIdentity {
-  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== false));
+function textsIn(identity: StoredIdentity): StoredIdentity {
+  return Object.fromEntries(Object.entries(identity).filter(([, value]) => value !== false));
 }
 
 /** What is known of the records of a batch before it, and its events with their missing names added. */
@@ -147,8 +147,8 @@ export class KnowledgeReader {
     const owners = ownersOf(events);
     const owned = await this.owned(kind, owners, share);
     const partials = await this.incomplete.among(kind, owners, share);
-    const told = await this.completion.complete(kind, events, { owned, partials }, term);
-    const named = isPartial(share) ? ownHalves(told, { owned, partials, tombstones }, share) : told;
+    const completed = await this.completion.complete(kind, events, { owned, partials }, term);
+    const named = isPartial(share) ? ownHalves(completed, { owned, partials, tombstones }, share) : completed;
     const holders = await this.claimants.holders(kind, claimsIn(kind, named, { owned, partials }));
     return { events: named, owned, partials, holders };
   }

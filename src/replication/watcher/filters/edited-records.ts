@@ -30,8 +30,8 @@ export class StampingProgress {
   private done = 0;
   private total: number | undefined;
   private isCounted = false;
-  private toldAt = performance.now();
-  private readonly tempo = new Tempo({ at: this.toldAt, done: 0 });
+  private reportedAt = performance.now();
+  private readonly tempo = new Tempo({ at: this.reportedAt, done: 0 });
 
   constructor(
     /** Counts the records of the application and kind; undefined if the server cannot do so in time. */
@@ -50,8 +50,8 @@ export class StampingProgress {
   /** This many records of the current range are done. */
   async within(records: number): Promise<void> {
     const at = performance.now();
-    if (at - this.toldAt < this.tellMs) return;
-    this.toldAt = at;
+    if (at - this.reportedAt < this.tellMs) return;
+    this.reportedAt = at;
     const done = Math.floor(this.done + records);
     const pace = this.tempo.look({ at, done });
     if (!this.isCounted) {

@@ -66,7 +66,7 @@ interface Brought {
 export class FilterReconciler {
   private readonly log = new Logger('Filters');
   /** Services that could not be applied. Each is logged once while it is in this cache. */
-  private readonly told = new LRUCache<string, ServiceKey>(atMost(MOST_REMEMBERED));
+  private readonly refused = new LRUCache<string, ServiceKey>(atMost(MOST_REMEMBERED));
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -77,7 +77,7 @@ export class FilterReconciler {
 
   /** Services that could not be applied, or whose records could not be stamped. They have to be checked again. */
   failed(): ServiceKey[] {
-    return [...this.told.values()];
+    return [...this.refused.values()];
   }
 
   /**
@@ -160,7 +160,7 @@ export class FilterReconciler {
     } catch {
       return [];
     }
-    for (const { key } of looks) this.told.delete(serviceName(key));
+    for (const { key } of looks) this.refused.delete(serviceName(key));
     const changed = new Map(changes.map(({ key, change }) => [serviceName(key), change]));
     return looks.map(({ key, entry }) => {
       const change = changed.get(serviceName(key));
@@ -198,15 +198,15 @@ export class FilterReconciler {
     const key = serviceName(service);
     try {
       await work();
-      this.told.delete(key);
+      this.refused.delete(key);
       return true;
     } catch (error) {
       if (isElsewhere(error)) throw error;
       const isHeld = error instanceof RecordsHeldError;
       const until = isHeld ? 'its feeds wait' : 'it is invalid until it can';
-      if (!this.told.has(key))
+      if (!this.refused.has(key))
         this.log.error({ err: error }, `${nameOf(service)} cannot be brought into force: ${until}`);
-      this.told.set(key, service);
+      this.refused.set(key, service);
       if (isHeld) return false;
       await this.entries.invalidate(service, entry).catch((again: unknown) => {
         if (isElsewhere(again)) throw again;

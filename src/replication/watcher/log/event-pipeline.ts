@@ -186,7 +186,7 @@ function whenOf(raw: mongo.Document): At {
 }
 
 function written(raw: mongo.Document, kind: Kind, whole: boolean): WrittenEvent {
-  const identity = whole ? told(raw['stored']) : changedIdentity(raw);
+  const identity = whole ? statedIn(raw['stored']) : changedIdentity(raw);
   const stamp = stampIn(raw, whole);
   const isInOrder =
     raw['isShown'] === true && stamp.stamp instanceof Date && (!whole || isReadable(identity));
@@ -243,11 +243,11 @@ function removedIn(raw: mongo.Document): string[] {
 
 function changedIdentity(raw: mongo.Document): StoredIdentity {
   const removed = removedIn(raw).filter((field) => field !== 'lastupdated');
-  return { ...told(raw['changed']), ...Object.fromEntries(removed.map((field) => [field, false])) };
+  return { ...statedIn(raw['changed']), ...Object.fromEntries(removed.map((field) => [field, false])) };
 }
 
 /** The identity fields that the event contains. In the projection, `null` marks a field that it does not contain. */
-function told(projected: unknown): StoredIdentity {
+function statedIn(projected: unknown): StoredIdentity {
   const stored = (projected ?? {}) as Record<string, string | boolean | null>;
   const fields = [...IDENTITY, 'isNumber'].map((field) => [field, stored[field] ?? null] as const);
   return Object.fromEntries(fields.filter(([, value]) => value !== null));

@@ -169,9 +169,9 @@ export class Pass {
   }
 
   /** The same for a pass over one application. */
-  async prepareOwn(tenant: Tenant, told: PassProgress): Promise<PassProgress> {
-    const { reason, isRepair, started, isFirst } = told;
-    if (told.reached !== undefined) return told;
+  async prepareOwn(tenant: Tenant, stored: PassProgress): Promise<PassProgress> {
+    const { reason, isRepair, started, isFirst } = stored;
+    if (stored.reached !== undefined) return stored;
     // All at once: each count may take as long as a range, and a lane shows no life meanwhile.
     const [entries, ...records] = await Promise.all([
       this.slices.countOf(tenant).catch(() => undefined),
@@ -179,7 +179,7 @@ export class Pass {
     ]);
     const size = records.reduce((sum, one) => sum + one, 0);
     // Bare only if the application is known to have no entries. Otherwise deletes would be missed.
-    const isBare = told.isBare === true && entries === 0;
+    const isBare = stored.isBare === true && entries === 0;
     const total = size + 2 * (entries ?? 0);
     return { reason, isRepair, isBare, ...(isFirst && { isFirst }), started, done: 0, total };
   }
@@ -246,7 +246,7 @@ export function placeOfStream({ until, token }: Batch): PassPlace {
 
 /** Reports the progress of a pass from time to time. */
 class Teller {
-  private toldAt = -Infinity;
+  private reportedAt = -Infinity;
   private readonly tempo: Tempo;
 
   constructor(
@@ -260,8 +260,8 @@ class Teller {
     const { run } = this;
     const { progress } = run;
     progress.done += count;
-    if (performance.now() - this.toldAt < TELL_MS) return;
-    this.toldAt = performance.now();
+    if (performance.now() - this.reportedAt < TELL_MS) return;
+    this.reportedAt = performance.now();
     progress.pace = this.tempo.look(lookAt(progress));
     const { done, total } = progress;
     this.log.log(`Pass${nameOf(run, '')}: ${done} of about ${total} records and ledger entries`);

@@ -62,7 +62,7 @@ const REMEMBERED = 10_000;
 @Injectable()
 export class TooLarge {
   private readonly log = new Logger('Watcher');
-  private readonly told = new LRUCache<string, true>(atMost(REMEMBERED));
+  private readonly logged = new LRUCache<string, true>(atMost(REMEMBERED));
 
   constructor(private readonly metrics: Metrics) {}
 
@@ -75,9 +75,9 @@ export class TooLarge {
     const fresh = records
       .filter(({ tooLarge }) => tooLarge[what])
       .map(({ _id }) => String(_id))
-      .filter((id) => !this.told.has(`${what} ${id}`));
+      .filter((id) => !this.logged.has(`${what} ${id}`));
     if (fresh.length === 0) return;
-    for (const id of fresh) this.told.set(`${what} ${id}`, true);
+    for (const id of fresh) this.logged.set(`${what} ${id}`, true);
     this.metrics.tooLarge.inc({ what }, fresh.length);
     this.log.warn(`${fresh.length} records have ${word} too large to be learned, such as ${fresh[0]}`);
   }

@@ -116,7 +116,7 @@ export class Lane {
    */
   expect(events: WatchedEvent[], areNew: boolean): void {
     this.counted?.expect(events, areNew);
-    this.at = { ...this.at, ...this.counted?.told() };
+    this.at = { ...this.at, ...this.counted?.progress() };
   }
 
   start(): void {
@@ -174,13 +174,13 @@ export class Lane {
   }
 
   /** Until the pass has ended, the application has no place in the log, and none of its data is shown. */
-  private async passOver(told: PassProgress): Promise<void> {
+  private async passOver(stored: PassProgress): Promise<void> {
     const { term, tenant, fences } = this;
     const tell = (pass: PassProgress) => {
       this.at = { ...tenant, pass };
       return this.beside.save();
     };
-    const ended = await this.tools.ownPass.run({ term, tenant, told, fences, tell });
+    const ended = await this.tools.ownPass.run({ term, tenant, stored, fences, tell });
     this.at = { ...tenant, ...ended };
     await this.beside.save();
   }
@@ -214,7 +214,7 @@ export class Lane {
       this.counted?.end();
       this.at = {
         ...{ ...this.at, token, watched: furthest(this.at.watched, until) },
-        ...this.counted?.told(),
+        ...this.counted?.progress(),
       };
       // Set before the next `await`: the main stream leaves its next batch to a lane that is not parked by then. The first
       // reply of a stream only states where it begins: nothing was read yet.

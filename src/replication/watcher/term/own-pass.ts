@@ -16,7 +16,7 @@ interface OwnPassRun {
   /** Its share is the application. */
   term: Term;
   tenant: Tenant;
-  told: PassProgress;
+  stored: PassProgress;
   /** The fences of the application, updated in place. */
   fences: Fences;
   /** Stores the progress of the pass. */
@@ -38,7 +38,7 @@ export class OwnPass {
    */
   async run(run: OwnPassRun): Promise<Required<Pick<AsideApplication, 'token' | 'watched' | 'since'>>> {
     const { term, tenant, fences, tell } = run;
-    const progress = await this.pass.prepareOwn(tenant, run.told);
+    const progress = await this.pass.prepareOwn(tenant, run.stored);
     const { reached } = progress;
     if (reached !== undefined) await this.work.assertPast(reached.token);
     const stream = this.work.open(term, reached?.token, { longestWait: PASS_WAIT_MS });

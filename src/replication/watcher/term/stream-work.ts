@@ -84,7 +84,7 @@ export class LaneWork {
   }
 
   /** The part of the estimate that is stored. */
-  told(): Work & Required<Pick<AsideApplication, 'counts'>> {
+  progress(): Work & Required<Pick<AsideApplication, 'counts'>> {
     const { read, done } = this;
     const look = this.look();
     // The lane may be ahead of the main stream.
