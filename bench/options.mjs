@@ -13,17 +13,26 @@ const NUMBERS = {
   restamps: '60000',
 };
 
+/** Lists of numbers. An empty one of consumers measures none. */
+const LISTS = { sizes: '10000,1000000', consumers: '10,1000' };
+
 /** What `--small` changes: every measure still does all that it does, in minutes together, and nothing is installed. */
 const SMALL = {
   ...{ items: '500', rounds: '1', requests: '100', against: 'plain' },
   ...{ 'lost-seconds': '2', 'stall-seconds': '2', 'memory-minutes': '0.05', 'idle-seconds': '2' },
   ...{ neighbours: '500', restamps: '500' },
+  ...{ sizes: '500', consumers: '2' },
 };
 
 /** What the command line asks for; throws one clear sentence where that makes no sense. */
 export function readOptions(measureNames) {
   const peerNames = peers.map(({ name }) => name);
-  const fallback = { ...NUMBERS, only: measureNames.join(','), against: peerNames.join(',') };
+  const fallback = {
+    ...NUMBERS,
+    ...LISTS,
+    only: measureNames.join(','),
+    against: peerNames.join(','),
+  };
   const texts = Object.keys(fallback).map((name) => [name, { type: 'string' }]);
   const options = {
     ...Object.fromEntries(texts),
@@ -47,6 +56,8 @@ export function readOptions(measureNames) {
     idleSeconds: above(0, 'idle-seconds', values),
     neighbours: above(0, 'neighbours', values),
     restamps: above(0, 'restamps', values),
+    sizes: numbersIn('sizes', values),
+    consumers: numbersIn('consumers', values),
   };
 }
 
@@ -55,6 +66,11 @@ function above(least, name, values) {
   const isRight = number > least && (name === 'memory-minutes' || Number.isSafeInteger(number));
   if (!isRight) throw new Error(`--${name} ${values[name]}: give a number above ${least}.`);
   return number;
+}
+
+function numbersIn(name, values) {
+  const texts = values[name].split(',').filter((one) => one !== '');
+  return texts.map((text) => above(0, name, { [name]: text }));
 }
 
 function namesIn(name, values, known) {

@@ -1,5 +1,5 @@
 /** CPU time of processes, from /proc (Linux only). */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** Linux counts in hundredths of a second for every program that asks, whatever its own clock. */
 const TICK_US = 10_000;
@@ -7,6 +7,8 @@ const TICK_US = 10_000;
 /** Where the numbers stand behind the name of the program: its parent, then user and system time, own and of children. */
 const PARENT = 1;
 const TIMES = [11, 12, 13, 14];
+/** What `clear_refs` takes for the peak of resident memory. */
+const PEAK = '5';
 
 /** CPU time in microseconds that a process and all below it have used, children that have ended included. */
 export function cpuOf(pid) {
@@ -34,8 +36,22 @@ export function treeOf(pid) {
 
 /** Resident memory of a process in bytes. */
 export function residentOf(pid) {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  return Number(kilobytes) * 1024;
+  return bytesOf('VmRSS', pid);
+}
+
+/** The most resident memory that a process had since its start, or since `forgetPeakOf`, in bytes. */
+export function peakOf(pid) {
+  return bytesOf('VmHWM', pid);
+}
+
+/** Lets the peak begin again at what is resident now. */
+export function forgetPeakOf(pid) {
+  writeFileSync(`/proc/${pid}/clear_refs`, PEAK);
+}
+
+function bytesOf(name, pid) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)[1]) * 1024;
 }
 
 function processes() {

@@ -12,6 +12,7 @@ import { neighbours } from './neighbours.mjs';
 import { plans } from './plans.mjs';
 import { preview } from './preview.mjs';
 import { restamps } from './restamps.mjs';
+import { sizing } from './sizing.mjs';
 import { stalled } from './stalled.mjs';
 import { watcher } from './watcher.mjs';
 import { writes } from './writes.mjs';
@@ -19,5 +20,5 @@ import { writes } from './writes.mjs';
 /** Every measure by its name, in the order of the table. Each takes the stage and answers rows. */
 export const measures = {
   ...{ harvest, floor, plans, changes, copies, max, writes, lost: lostChanges, memory, stalled },
-  ...{ neighbours, watcher, control, idle, 'first-start': firstStart, restamps, preview },
+  ...{ neighbours, watcher, control, idle, 'first-start': firstStart, restamps, preview, sizing },
 };

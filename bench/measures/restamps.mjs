@@ -11,6 +11,7 @@ import { productAt, TENANT } from '../data/products.mjs';
 import { cpuOf } from '../machine/cpu.mjs';
 import { say } from '../machine/say.mjs';
 import { until } from '../machine/until.mjs';
+import { settled } from './settled.mjs';
 import { medianOf } from './statistics.mjs';
 
 const DAYS = { noted: '30', silent: '0' };
@@ -48,7 +49,7 @@ async function furnished(way, stage) {
   await load(db.collection('products'), items, (place) => productAt(place, items));
   const uri = stage.mongod.uri(name);
   const server = stage.started(await tidemark.start({ uri, settings: { RESTAMP_HISTORY_DAYS: DAYS[way] } }));
-  await settled(db);
+  await written(db);
   return { db, server };
 }
 
@@ -60,7 +61,7 @@ async function usedBy({ db, server }, { mongod }, work) {
   const [before, since] = [now(), performance.now()];
   await work(db);
   const ms = performance.now() - since;
-  await settled(db);
+  await written(db);
   const after = now();
   return { ms, service: after.service - before.service, mongod: after.mongod - before.mongod };
 }
@@ -93,19 +94,9 @@ async function leaveStamps(db) {
   await until(areStamped, { what: 'new stamps' });
 }
 
-/**
- * Waits until the watcher has worked through all that was written so far, its own re-stamps among it, and has noted it. A
- * server on which nothing is written tells a stream how far it is each ten seconds only: so something is.
- */
-async function settled(db) {
-  const { operationTime } = await db.client
-    .db('admin')
-    .command({ appendOplogNote: 1, data: { bench: 'settled' } });
-  const hasCome = async () => {
-    const { watched } = await db.collection('tidemark.leases').findOne({ _id: 'watcher' });
-    return watched.compare(operationTime) >= 0;
-  };
-  await until(hasCome, { what: 'the watcher' });
+/** Waits until the watcher has worked through its own re-stamps too, and has noted them. */
+async function written(db) {
+  await settled(db);
   await wait(WRITTEN_MS);
 }
 

@@ -8,14 +8,14 @@ import { join } from 'node:path';
 const MOST_MS = 20 * 60_000;
 const ALL = [
   ...['harvest', 'floor', 'plans', 'changes', 'copies', 'max', 'writes', 'lost', 'memory', 'stalled'],
-  ...['neighbours', 'watcher', 'control', 'idle', 'first-start', 'restamps', 'preview'],
+  ...['neighbours', 'watcher', 'control', 'idle', 'first-start', 'restamps', 'preview', 'sizing'],
 ];
 /**
  * Those that count something, and one that drives each contestant: the harvest of `changes`, and the load of `writes`. Every
  * measure is taken where `npm run test:long` sets BENCH_MEASURES=all.
  */
 const MEASURES =
-  process.env['BENCH_MEASURES'] === 'all' ? ALL : ['plans', 'changes', 'writes', 'lost', 'preview'];
+  process.env['BENCH_MEASURES'] === 'all' ? ALL : ['plans', 'changes', 'writes', 'lost', 'preview', 'sizing'];
 
 interface Row {
   measure: string;

@@ -1,0 +1,41 @@
+/** What lies on disk: of the records, of what the service keeps about them, and of the log of the database. */
+
+const LEDGER = 'tidemark.ledger';
+const OWN = /^tidemark\./;
+
+/** Bytes as of a checkpoint: what is not flushed yet has no place on disk. */
+export async function diskOf(db) {
+  await db.client.db('admin').command({ fsync: 1 });
+  const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+  const stats = async (name) => {
+    const { size, storageSize, totalIndexSize } = await db.command({ collStats: name });
+    return { stored: size, data: storageSize, indexes: totalIndexSize };
+  };
+  const rest = await Promise.all(names.filter((name) => OWN.test(name) && name !== LEDGER).map(stats));
+  return {
+    products: await stats('products'),
+    ledger: await stats(LEDGER),
+    rest: rest.reduce((sum, { data, indexes }) => sum + data + indexes, 0),
+  };
+}
+
+/** Bytes of the log of the database since a time: `{ all, own }`, of which `own` are writes into what the service keeps. */
+export async function logSince(db, time) {
+  const bytes = { $bsonSize: '$$ROOT' };
+  const ofOwn = { $regexMatch: { input: { $toString: '$ns' }, regex: `^${db.databaseName}\\.tidemark\\.` } };
+  const [found] = await db.client
+    .db('local')
+    .collection('oplog.rs')
+    .aggregate([
+      { $match: { ts: { $gt: time } } },
+      {
+        $group: {
+          _id: null,
+          all: { $sum: bytes },
+          own: { $sum: { $cond: [ofOwn, bytes, 0] } },
+        },
+      },
+    ])
+    .toArray();
+  return found ?? { all: 0, own: 0 };
+}

@@ -1,0 +1,137 @@
+/** Consumers that follow the products of one service: each with a credential, a cursor and a connection of its own. */
+import { clearTimeout, setTimeout as later } from 'node:timers';
+import { setTimeout as wait } from 'node:timers/promises';
+import { request } from 'node:http';
+import { TENANT } from '../../data/products.mjs';
+import { basic } from '../../machine/login.mjs';
+import { HOST } from '../../machine/ports.mjs';
+
+const FEED = `/${TENANT.organizationid}/${TENANT.appid}/api/v1/product`;
+/** As the client does: how often it harvests without a stream of events, and with one that is silent. */
+const POLL_MS = 5000;
+const QUIET_MS = 30_000;
+/** A service compares two passwords at a time, and lets 64 wait. */
+const AT_ONCE = 32;
+const LATER = new Set([429, 503]);
+const LATER_MS = 1000;
+
+export const WAYS = {
+  events: 'connected to events',
+  polls: 'polling each 5 s',
+};
+
+/** So many consumers that follow from a cursor on, in one of the ways. Each has logged in when it answers. */
+export async function follow(server, { logins, way, cursor }) {
+  const followers = logins.map(
+    (login) => new Follower(server, basic(login.username, login.password), cursor),
+  );
+  for (let first = 0; first < followers.length; first += AT_ONCE)
+    await Promise.all(followers.slice(first, first + AT_ONCE).map((one) => one.harvest()));
+  if (way === 'events') await Promise.all(followers.map((one) => one.listen()));
+  const ended = Promise.all(
+    followers.map((one, place) => one.run(way, (place / followers.length) * POLL_MS)),
+  );
+  // Whoever ends them learns how that went.
+  ended.catch(() => undefined);
+  return {
+    count: () => ({
+      harvests: sum(followers, ({ harvests }) => harvests),
+      refused: sum(followers, ({ refused }) => refused),
+    }),
+    /** How many items the consumer has that has the fewest. */
+    least: () => followers.reduce((least, { items }) => Math.min(least, items), Infinity),
+    end: async () => {
+      followers.forEach((one) => one.end());
+      await ended;
+    },
+  };
+}
+
+/** One harvest, from the beginning or from a cursor on: `{ items, cursor }`. */
+export async function harvestAll(server, from) {
+  const follower = new Follower(server, server.authorization, from);
+  await follower.harvest();
+  follower.connection.close();
+  return follower;
+}
+
+class Follower {
+  items = 0;
+  harvests = 0;
+  refused = 0;
+  isOver = false;
+  isSignalled = false;
+
+  constructor(server, authorization, cursor) {
+    this.port = server.port;
+    this.authorization = authorization;
+    this.connection = server.connection(authorization);
+    this.cursor = cursor;
+  }
+
+  /** All pages up to the end of the window. */
+  async harvest() {
+    for (let hasNext = true; hasNext && !this.isOver;) {
+      const path = `${FEED}/default/changes${this.cursor === undefined ? '' : `?cursor=${this.cursor}`}`;
+      const { status, body } = await this.connection.request({ path });
+      if (LATER.has(status)) {
+        this.refused += 1;
+        await this.pause(LATER_MS);
+        continue;
+      }
+      if (status !== 200) throw new Error(`changes answered ${status}: ${body.toString('utf8', 0, 200)}`);
+      const page = JSON.parse(body.toString());
+      this.items += page.result.length;
+      this.cursor = page.cursor;
+      hasNext = page.next !== undefined;
+    }
+    this.harvests += 1;
+  }
+
+  /** Opens its stream of events; each one wakes it. */
+  async listen() {
+    const headers = { Authorization: this.authorization };
+    this.stream = await new Promise((resolve, reject) => {
+      request({ host: HOST, port: this.port, path: `${FEED}/events`, headers }, resolve)
+        .on('error', reject)
+        .end();
+    });
+    if (this.stream.statusCode !== 200) throw new Error(`events answered ${this.stream.statusCode}`);
+    this.stream.on('error', () => undefined);
+    this.stream.on('data', (text) => {
+      if (!String(text).includes('event: max')) return;
+      this.isSignalled = true;
+      this.wake?.();
+    });
+  }
+
+  async run(way, delay) {
+    if (way === 'polls') await wait(delay);
+    while (!this.isOver) {
+      this.isSignalled = false;
+      await this.harvest();
+      if (!this.isSignalled) await this.pause(way === 'polls' ? POLL_MS : QUIET_MS);
+    }
+    this.connection.close();
+  }
+
+  end() {
+    this.isOver = true;
+    this.stream?.destroy();
+    this.wake?.();
+  }
+
+  pause(ms) {
+    return new Promise((resolve) => {
+      const timer = later(resolve, this.isOver ? 0 : ms);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+function sum(followers, of) {
+  return followers.reduce((total, one) => total + of(one), 0);
+}
