@@ -137,20 +137,33 @@ class Size {
     });
     await this.calm();
     const seconds = this.stage.options.idleSeconds;
-    await this.minutes(`${name}, at rest`, () => wait(seconds * 1000));
-    const before = followers.count();
+    await this.state(`${name}, at rest`, followers, () => wait(seconds * 1000));
     const changes = seconds * CHANGES_A_SECOND;
     const figure = `${name}, ${CHANGES_A_SECOND} changes a second`;
-    await this.minutes(figure, () => this.paced(changes));
-    const after = followers.count();
-    this.tell(`${figure}: harvests a second`, (after.harvests - before.harvests) / seconds, '');
-    this.tell(`${figure}: answered 429 or 503`, after.refused - before.refused, '');
+    await this.state(figure, followers, () => this.paced(changes));
     const missing = () => Math.max(0, changes - followers.least());
     await until(() => missing() === 0, { what: 'The last consumer', within: 2 * MINUTE_S * 1000 }).catch(
       () => undefined,
     );
-    this.found.push({ figure: this.named(`${figure}: missing`), value: missing(), unit: '', ...NONE });
+    this.found.push({
+      figure: this.named(`${figure}: changes that a consumer lacks`),
+      value: missing(),
+      unit: '',
+      ...NONE,
+    });
     await followers.end();
+  }
+
+  /** What followers cost, and how much they were given for it: on a busy machine they harvest less often. */
+  async state(figure, followers, work) {
+    const before = followers.count();
+    const { service, mongod, seconds } = await this.minutes(figure, work);
+    const after = followers.count();
+    const harvests = after.harvests - before.harvests;
+    this.tell(`${figure}: harvests a second`, harvests / seconds, '');
+    this.tell(`${figure}: CPU of the service a harvest`, service / 1000 / harvests, ' ms');
+    this.tell(`${figure}: CPU of mongod a harvest`, mongod / 1000 / harvests, ' ms');
+    this.tell(`${figure}: answered 429 or 503`, after.refused - before.refused, '');
   }
 
   /** What the work before has left to do is done by then. */
@@ -193,10 +206,12 @@ class Size {
   async minutes(figure, work) {
     const begun = performance.now();
     const used = await this.used(work);
-    const aMinute = (cpu) => ((cpu / 1e6) * MINUTE_S * 1000) / (performance.now() - begun);
+    const seconds = (performance.now() - begun) / 1000;
+    const aMinute = (cpu) => ((cpu / 1e6) * MINUTE_S) / seconds;
     this.tell(`${figure}: CPU of the service a minute`, aMinute(used.service), ' s');
     this.tell(`${figure}: CPU of mongod a minute`, aMinute(used.mongod), ' s');
     this.tell(`${figure}: peak of memory`, used.peak / MB, ' MB');
+    return { ...used, seconds };
   }
 
   /** Microseconds of the service and of `mongod`, and the peak of the service's memory in bytes. */
