@@ -16,7 +16,7 @@ export class Connection {
     this.head = `Host: ${host}:${port}\r\n${login}`;
   }
 
-  /** `{ status, body: Buffer }`; `headers` are further lines. Throws where the connection breaks before the answer is whole. */
+  /** `{ status, retryAfter, body: Buffer }`; `headers` are further lines. Throws where the connection breaks before the answer is whole. */
   async request({ method = 'GET', path, body, type = 'application/json', headers = '' }) {
     const socket = await this.open();
     const text = body === undefined ? '' : JSON.stringify(body);
@@ -72,7 +72,8 @@ class Answer {
       const off = () => this.socket.off('data', onData).off('end', onEnd).off('close', fail).pause();
       const finish = () => {
         off();
-        resolve({ status: this.status, isLast: this.isLast, body: this.taken() });
+        const { status, isLast, retryAfter } = this;
+        resolve({ status, isLast, retryAfter, body: this.taken() });
       };
       const fail = () => {
         off();
@@ -95,6 +96,7 @@ class Answer {
     const head = start.toString('latin1', 0, end).toLowerCase();
     const length = /^content-length: *(\d+)/m.exec(head)?.[1];
     this.status = Number(head.slice(STATUS_BEGIN, STATUS_END));
+    this.retryAfter = Number(/^retry-after: *(\d+)/m.exec(head)?.[1] ?? 0);
     this.isChunked = /^transfer-encoding: *chunked/m.test(head);
     this.isLast = /^connection: *close/m.test(head) || head.startsWith('http/1.0');
     this.length = length === undefined ? undefined : Number(length);

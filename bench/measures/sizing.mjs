@@ -2,16 +2,20 @@
  * What a service needs by the number of records and of consumers: CPU, memory and disk, of the service and of `mongod`. The
  * tables of docs/sizing.md come from it.
  */
+import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { hashPassword } from '../../dist/auth/index.js';
 import { tidemark } from '../contestants/index.mjs';
+import { PRODUCT_MAX } from '../contestants/replication-api.mjs';
 import { load } from '../data/load.mjs';
 import { idAt, productAt, TENANT } from '../data/products.mjs';
 import { cpuOf, forgetPeakOf, peakOf, residentOf } from '../machine/cpu.mjs';
+import { basic } from '../machine/login.mjs';
 import { say } from '../machine/say.mjs';
 import { until } from '../machine/until.mjs';
+import { answered } from './answered.mjs';
 import { settled } from './settled.mjs';
 import { diskOf, logSince } from './sizing/disk.mjs';
 import { follow, harvestAll, WAYS } from './sizing/followers.mjs';
@@ -23,6 +27,8 @@ const PASSWORD = 'bench-password';
 const DESCRIPTION = 75;
 const MOST_CHANGES = 20_000;
 const WRITERS = 16;
+/** Of all consumers together. What the comparison of a password costs is measured by itself. */
+const CREDENTIALS = 20;
 const CHANGES_A_SECOND = 10;
 /** Far apart in `_id` order, and a prime above every number of records. */
 const STRIDE = 15_485_863;
@@ -57,6 +63,7 @@ class Size {
     await this.rest();
     await this.harvest();
     await this.stream();
+    await this.login();
     for (const consumers of this.stage.options.consumers)
       for (const way of Object.keys(WAYS)) await this.followed(consumers, way);
     await this.stage.stopServers();
@@ -66,6 +73,7 @@ class Size {
 
   async firstPass() {
     const mongod = cpuOf(this.stage.mongod.process.pid);
+    const since = await this.now();
     this.server = await this.stage.start(tidemark, this.db.databaseName);
     const isOver = async () => {
       const lease = await this.db.collection('tidemark.leases').findOne({ _id: 'watcher' });
@@ -76,6 +84,9 @@ class Size {
     this.tell('first pass: CPU of the service', this.server.cpu() / 1e6, ' s');
     this.tell('first pass: CPU of mongod', (cpuOf(this.stage.mongod.process.pid) - mongod) / 1e6, ' s');
     this.tell('first pass: peak of memory', peakOf(this.server.process.pid) / MB, ' MB');
+    const log = await logSince(this.db, since);
+    if (log !== undefined)
+      this.tell('first pass: log of the database for a record', log.all / this.records, ' B');
   }
 
   async disk() {
@@ -111,7 +122,7 @@ class Size {
   /** Other programs change one record after the other, as fast as the database takes it. */
   async stream() {
     const changes = Math.min(MOST_CHANGES, this.records);
-    const { operationTime } = await this.db.client.db('admin').command({ hello: 1 });
+    const since = await this.now();
     const used = await this.used(async () => {
       let rest = changes;
       const writer = async () => {
@@ -120,20 +131,26 @@ class Size {
       await Promise.all(Array.from({ length: WRITERS }, writer));
       await settled(this.db);
     });
-    const log = await logSince(this.db, operationTime);
+    const log = await logSince(this.db, since);
     this.tell('a change: CPU of the service', used.service / changes, ' µs');
     this.tell('a change: CPU of mongod, the write included', used.mongod / changes, ' µs');
     this.tell('a change: peak of memory', used.peak / MB, ' MB');
+    if (log === undefined) return;
     this.tell('a change: log of the database', log.all / changes, ' B');
     this.tell('the same, of which by the service', log.own / changes, ' B');
+  }
+
+  /** The newest position in the log of the database. */
+  async now() {
+    return (await this.db.client.db('admin').command({ hello: 1 })).operationTime;
   }
 
   async followed(consumers, way) {
     const name = `${consumers.toLocaleString('en')} consumers ${WAYS[way]}`;
     this.cursor = (await harvestAll(this.server, this.cursor)).cursor;
     const followers = await follow(this.server, {
-      logins: await this.logins(consumers),
-      ...{ way, cursor: this.cursor },
+      ...{ consumers, way, cursor: this.cursor },
+      logins: await this.logins(CREDENTIALS),
     });
     await this.calm();
     const seconds = this.stage.options.idleSeconds;
@@ -161,9 +178,10 @@ class Size {
     const after = followers.count();
     const harvests = after.harvests - before.harvests;
     this.tell(`${figure}: harvests a second`, harvests / seconds, '');
+    this.tell(`${figure}: answered 429 or 503`, after.refused - before.refused, '');
+    if (harvests === 0) return;
     this.tell(`${figure}: CPU of the service a harvest`, service / 1000 / harvests, ' ms');
     this.tell(`${figure}: CPU of mongod a harvest`, mongod / 1000 / harvests, ' ms');
-    this.tell(`${figure}: answered 429 or 503`, after.refused - before.refused, '');
   }
 
   /** What the work before has left to do is done by then. */
@@ -171,19 +189,30 @@ class Size {
     return wait(Math.min(SETTLED_MS, this.stage.options.idleSeconds * 1000));
   }
 
-  /** Credentials of as many consumers, all with one password: each is compared by itself. */
-  async logins(consumers) {
-    const logins = Array.from({ length: consumers }, (_, place) => ({
-      username: `consumer-${place}`,
-      password: PASSWORD,
-    }));
+  /** New credentials. */
+  async logins(count) {
+    const logins = Array.from({ length: count }, () => ({ username: randomUUID(), password: PASSWORD }));
     const passwordhash = await hashPassword(PASSWORD);
-    const stored = this.db.collection('credentials');
-    await stored.deleteMany({ username: /^consumer-/ });
-    await stored.insertMany(
-      logins.map(({ username }) => ({ username, passwordhash, level: 'read', scopes: [TENANT] })),
-    );
+    const stored = logins.map(({ username }) => ({
+      ...{ username, passwordhash, level: 'read', scopes: [TENANT] },
+    }));
+    await this.db.collection('credentials').insertMany(stored);
     return logins;
+  }
+
+  /** The first requests of new credentials beside the same once more: what it costs to compare a password. */
+  async login() {
+    const logins = await this.logins(CREDENTIALS);
+    const each = async () => {
+      for (const { username, password } of logins) {
+        const connection = this.server.connection(basic(username, password));
+        await answered(() => connection.request({ path: PRODUCT_MAX }));
+        connection.close();
+      }
+    };
+    const first = await this.used(each);
+    const again = await this.used(each);
+    this.tell('a login: CPU of the service', (first.service - again.service) / 1000 / CREDENTIALS, ' ms');
   }
 
   /** Changes one record after the other, evenly. */

@@ -19,23 +19,19 @@ export async function diskOf(db) {
   };
 }
 
-/** Bytes of the log of the database since a time: `{ all, own }`, of which `own` are writes into what the service keeps. */
-export async function logSince(db, time) {
+/**
+ * Bytes of the log of the database since a position: `{ all, own }`, of which `own` are writes into what the service keeps.
+ * Undefined where the log no longer reaches back that far.
+ */
+export async function logSince(db, position) {
+  const log = db.client.db('local').collection('oplog.rs');
+  const [oldest] = await log.find().sort({ $natural: 1 }).limit(1).toArray();
+  if (oldest.ts.greaterThan(position)) return undefined;
   const bytes = { $bsonSize: '$$ROOT' };
-  const ofOwn = { $regexMatch: { input: { $toString: '$ns' }, regex: `^${db.databaseName}\\.tidemark\\.` } };
-  const [found] = await db.client
-    .db('local')
-    .collection('oplog.rs')
-    .aggregate([
-      { $match: { ts: { $gt: time } } },
-      {
-        $group: {
-          _id: null,
-          all: { $sum: bytes },
-          own: { $sum: { $cond: [ofOwn, bytes, 0] } },
-        },
-      },
-    ])
+  const ofOwn = { $regexMatch: { input: '$ns', regex: `^${db.databaseName}\\.tidemark\\.` } };
+  const sums = { all: { $sum: bytes }, own: { $sum: { $cond: [ofOwn, bytes, 0] } } };
+  const [found] = await log
+    .aggregate([{ $match: { ts: { $gt: position } } }, { $group: { _id: null, ...sums } }])
     .toArray();
   return found ?? { all: 0, own: 0 };
 }

@@ -1,4 +1,4 @@
-/** Consumers that follow the products of one service: each with a credential, a cursor and a connection of its own. */
+/** Consumers that follow the products of one service, each with a cursor and a connection of its own. */
 import { clearTimeout, setTimeout as later } from 'node:timers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'node:http';
@@ -10,21 +10,21 @@ const FEED = `/${TENANT.organizationid}/${TENANT.appid}/api/v1/product`;
 /** As the client does: how often it harvests without a stream of events, and with one that is silent. */
 const POLL_MS = 5000;
 const QUIET_MS = 30_000;
-/** A service compares two passwords at a time, and lets 64 wait. */
 const AT_ONCE = 32;
 const LATER = new Set([429, 503]);
-const LATER_MS = 1000;
 
 export const WAYS = {
   events: 'connected to events',
-  polls: 'polling each 5 s',
+  max: 'polling max each 5 s',
+  changes: 'polling changes each 5 s',
 };
 
-/** So many consumers that follow from a cursor on, in one of the ways. Each has logged in when it answers. */
-export async function follow(server, { logins, way, cursor }) {
-  const followers = logins.map(
-    (login) => new Follower(server, basic(login.username, login.password), cursor),
-  );
+/** So many consumers that follow from a cursor on, in one of the ways, with the logins in turn. */
+export async function follow(server, { consumers, logins, way, cursor }) {
+  const followers = Array.from({ length: consumers }, (_, place) => {
+    const { username, password } = logins[place % logins.length];
+    return new Follower(server, basic(username, password), cursor);
+  });
   for (let first = 0; first < followers.length; first += AT_ONCE)
     await Promise.all(followers.slice(first, first + AT_ONCE).map((one) => one.harvest()));
   if (way === 'events') await Promise.all(followers.map((one) => one.listen()));
@@ -72,20 +72,34 @@ class Follower {
   /** All pages up to the end of the window. */
   async harvest() {
     for (let hasNext = true; hasNext && !this.isOver;) {
-      const path = `${FEED}/default/changes${this.cursor === undefined ? '' : `?cursor=${this.cursor}`}`;
-      const { status, body } = await this.connection.request({ path });
-      if (LATER.has(status)) {
-        this.refused += 1;
-        await this.pause(LATER_MS);
-        continue;
-      }
-      if (status !== 200) throw new Error(`changes answered ${status}: ${body.toString('utf8', 0, 200)}`);
-      const page = JSON.parse(body.toString());
+      const query = this.cursor === undefined ? '' : `?cursor=${this.cursor}`;
+      const page = await this.answer(`default/changes${query}`);
+      if (page === undefined) return;
       this.items += page.result.length;
       this.cursor = page.cursor;
       hasNext = page.next !== undefined;
     }
     this.harvests += 1;
+  }
+
+  /** Harvests where `max` has moved. */
+  async look() {
+    const answer = await this.answer('max');
+    if (answer === undefined || answer.offset === this.offset) return;
+    this.offset = answer.offset;
+    await this.harvest();
+  }
+
+  /** Asks again as late as it is told to. Undefined where it has ended meanwhile. */
+  async answer(path) {
+    while (!this.isOver) {
+      const { status, retryAfter, body } = await this.connection.request({ path: `${FEED}/${path}` });
+      if (status === 200) return JSON.parse(body.toString());
+      if (!LATER.has(status)) throw new Error(`${path} answered ${status}: ${body.toString('utf8', 0, 200)}`);
+      this.refused += 1;
+      await wait(retryAfter * 1000);
+    }
+    return undefined;
   }
 
   /** Opens its stream of events; each one wakes it. */
@@ -106,11 +120,11 @@ class Follower {
   }
 
   async run(way, delay) {
-    if (way === 'polls') await wait(delay);
+    if (way !== 'events') await wait(delay);
     while (!this.isOver) {
       this.isSignalled = false;
-      await this.harvest();
-      if (!this.isSignalled) await this.pause(way === 'polls' ? POLL_MS : QUIET_MS);
+      await (way === 'max' ? this.look() : this.harvest());
+      if (!this.isSignalled) await this.pause(way === 'events' ? QUIET_MS : POLL_MS);
     }
     this.connection.close();
   }
