@@ -159,7 +159,7 @@ class Size {
     const figure = `${name}, ${CHANGES_A_SECOND} changes a second`;
     await this.state(figure, followers, () => this.paced(changes));
     const missing = () => Math.max(0, changes - followers.least());
-    await until(() => missing() === 0, { what: 'The last consumer', within: 2 * MINUTE_S * 1000 }).catch(
+    await until(() => missing() === 0, { what: 'The last consumer', within: MINUTE_S * 1000 }).catch(
       () => undefined,
     );
     this.found.push({

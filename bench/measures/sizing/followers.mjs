@@ -10,6 +10,7 @@ const FEED = `/${TENANT.organizationid}/${TENANT.appid}/api/v1/product`;
 /** As the client does: how often it harvests without a stream of events, and with one that is silent. */
 const POLL_MS = 5000;
 const QUIET_MS = 30_000;
+/** A service lets 500 requests wait at most. */
 const AT_ONCE = 32;
 const LATER = new Set([429, 503]);
 
@@ -25,14 +26,14 @@ export async function follow(server, { consumers, logins, way, cursor }) {
     const { username, password } = logins[place % logins.length];
     return new Follower(server, basic(username, password), cursor);
   });
-  for (let first = 0; first < followers.length; first += AT_ONCE)
-    await Promise.all(followers.slice(first, first + AT_ONCE).map((one) => one.harvest()));
-  if (way === 'events') await Promise.all(followers.map((one) => one.listen()));
-  const ended = Promise.all(
-    followers.map((one, place) => one.run(way, (place / followers.length) * POLL_MS)),
-  );
+  const ended = [];
+  for (let first = 0; first < followers.length; first += AT_ONCE) {
+    const group = followers.slice(first, first + AT_ONCE);
+    await Promise.all(group.map((one) => one.begin(way)));
+    ended.push(...group.map((one) => one.run(way)));
+  }
   // Whoever ends them learns how that went.
-  ended.catch(() => undefined);
+  for (const one of ended) one.catch(() => undefined);
   return {
     count: () => ({
       harvests: sum(followers, ({ harvests }) => harvests),
@@ -42,7 +43,7 @@ export async function follow(server, { consumers, logins, way, cursor }) {
     least: () => followers.reduce((least, { items }) => Math.min(least, items), Infinity),
     end: async () => {
       followers.forEach((one) => one.end());
-      await ended;
+      await Promise.all(ended);
     },
   };
 }
@@ -67,6 +68,12 @@ class Follower {
     this.authorization = authorization;
     this.connection = server.connection(authorization);
     this.cursor = cursor;
+  }
+
+  /** Its first harvest, and what lets it know of the next one. */
+  async begin(way) {
+    await (way === 'max' ? this.look() : this.harvest());
+    if (way === 'events') await this.listen();
   }
 
   /** All pages up to the end of the window. */
@@ -119,12 +126,11 @@ class Follower {
     });
   }
 
-  async run(way, delay) {
-    if (way !== 'events') await wait(delay);
+  async run(way) {
     while (!this.isOver) {
+      if (!this.isSignalled) await this.pause(way === 'events' ? QUIET_MS : POLL_MS);
       this.isSignalled = false;
       await (way === 'max' ? this.look() : this.harvest());
-      if (!this.isSignalled) await this.pause(way === 'events' ? QUIET_MS : POLL_MS);
     }
     this.connection.close();
   }

@@ -34,9 +34,10 @@ describe('docs/sizing.md recommends what is set in', () => {
   });
 });
 
-it.each(['deploy/helm/tidemark/values.yaml', 'deploy/systemd/tidemark.service', 'deploy/compose/compose.yaml'])(
-  '%s names the page',
-  (file) => {
-    expect(read(file)).toContain('docs/sizing.md');
-  },
-);
+it.each([
+  'deploy/helm/tidemark/values.yaml',
+  'deploy/systemd/tidemark.service',
+  'deploy/compose/compose.yaml',
+])('%s names the page', (file) => {
+  expect(read(file)).toContain('docs/sizing.md');
+});
