@@ -86,8 +86,8 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   logger.log(`Tidemark ${versionInWords()} starts`, 'Start');
   app.useLogger(logger);
   const server = app.getHttpServer();
-  const tell = (line: string) => logger.warn(line, 'Connections');
-  bound(server, settings, new Connections(mostConnections(settings), tell, settings.credentialConnections));
+  const warn = (line: string) => logger.warn(line, 'Connections');
+  bound(server, settings, new Connections(mostConnections(settings), warn, settings.credentialConnections));
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');
@@ -105,7 +105,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   );
   if (settings.metricsPort !== undefined) {
     const isApart = openApart(app, adapter, (own) =>
-      bound(own, settings, new Connections(APART_CONNECTIONS, tell, 0, 'METRICS_PORT takes')),
+      bound(own, settings, new Connections(APART_CONNECTIONS, warn, 0, 'METRICS_PORT takes')),
     );
     app.use(keepApart(isApart));
   }

@@ -172,19 +172,19 @@ export function stopOnSignals(
   const log = new Logger('Stop');
   const open = countRequests(app.getHttpServer());
   let begun: number | undefined;
-  const stop = (tell: (line: string) => void, how: string, advice = '') => {
+  const stop = (log: (line: string) => void, how: string, advice = '') => {
     if (begun !== undefined) return;
     begun = performance.now();
     beUnready();
     endStreams();
-    tell(`${how}${whatEndsFirst(open())}${advice}`);
+    log(`${how}${whatEndsFirst(open())}${advice}`);
     void stopInOrder(app, stopDatabase).then(
       () => {
-        tell('Stopped.');
+        log('Stopped.');
         process.exit(0);
       },
       (error: unknown) => {
-        tell(`Stopped, but not in good order: ${(error as Error).message}`);
+        log(`Stopped, but not in good order: ${(error as Error).message}`);
         process.exit(1);
       },
     );

@@ -15,10 +15,10 @@ export class RightsAtStart implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    void this.preparation.done.then(() => this.tell()).catch(() => undefined);
+    void this.preparation.done.then(() => this.logMissing()).catch(() => undefined);
   }
 
-  private async tell(): Promise<void> {
+  private async logMissing(): Promise<void> {
     if (!this.preparation.isComplete) return;
     const missing = await missingRights(this.connection, Object.values(COLLECTION_OF));
     for (const one of missing ?? []) this.log.warn(`The role lacks an action: ${rightSentence(one)}`);

@@ -65,7 +65,7 @@ export interface CommandContext {
   /** Connection string of the embedded database, if that is in use; it contains no password. */
   embeddedUri(): Promise<string | undefined>;
   /** Writes a notice to stderr before the result; with `--json`, only if stderr is a terminal. */
-  tell(text: Wording): void;
+  print(text: Wording): void;
   /** Reports progress on stderr, with or without a known total. */
   progress(total: number | undefined, unit: string): Progress;
   /** The connection as it is, without creating indexes. */

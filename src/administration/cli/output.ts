@@ -18,7 +18,7 @@ export class Output {
   }
 
   /** Writes a notice to stderr; for machines only if stderr is a terminal. */
-  tell(text: Wording): void {
+  print(text: Wording): void {
     const { errors, colours } = this.terminal;
     if (this.isForMachines && errors.isTTY !== true) return;
     errors.write(`${laidOut(text, layoutOn(errors, colours?.errors))}\n`);

@@ -42,7 +42,7 @@ export async function runCommand(
       return session.settings;
     },
     terminal,
-    tell: (text) => output.tell(text),
+    print: (text) => output.print(text),
     progress: (total, unit) => progressFor({ terminal, output }, total, unit),
     embeddedUri: () => session.embeddedUri(),
     connected: () => session.connected(),

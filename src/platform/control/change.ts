@@ -79,13 +79,13 @@ export function controlPipeline(followers: Pick<Follower, 'collection' | 'report
   const names = [...new Set(followers.map(({ collection }) => collection))];
   const reporting = followers.filter(({ reported }) => reported.length > 0);
   const fields = [...new Set(reporting.flatMap(({ reported }) => reported))];
-  const isTelling = { $in: ['$ns.coll', reporting.map(({ collection }) => collection)] };
+  const hasFields = { $in: ['$ns.coll', reporting.map(({ collection }) => collection)] };
   const isSmall = (path: string, most: number) => ({ $lte: [{ $bsonSize: path }, most] });
   const areSmall = { $and: [isSmall(WHOLE, LARGEST_TOLD), isSmall(CHANGED, LARGEST_TOLD)] };
-  const isReported = { $or: [{ $not: [isTelling] }, areSmall] };
+  const isReported = { $or: [{ $not: [hasFields] }, areSmall] };
   const valuesAt = (path: string) => ({
     $cond: [
-      { $and: [isTelling, areSmall] },
+      { $and: [hasFields, areSmall] },
       Object.fromEntries(fields.map((name) => [name, `${path}.${name}`])),
       '$$REMOVE',
     ],

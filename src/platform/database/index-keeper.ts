@@ -92,7 +92,7 @@ export class IndexKeeper {
     const sentence = await unfitness(this.connection.db!, modelsOf(this.connection));
     if (sentence !== undefined) throw new Error(`${sentence}.`);
     const listed = await listedIndexes(this.connection);
-    this.tellOfOthers(listed);
+    this.logOthers(listed);
     const missing = listed.flatMap((one) => one.missing);
     let hasMade = false;
     for (const model of new Set(missing.map((index) => index.model))) {
@@ -103,7 +103,7 @@ export class IndexKeeper {
   }
 
   /** Logs each once. */
-  private tellOfOthers(listed: ListedIndexes[]): void {
+  private logOthers(listed: ListedIndexes[]): void {
     for (const name of listed.flatMap(({ others }) => others)) {
       if (this.logged.has(name)) continue;
       this.logged.add(name);

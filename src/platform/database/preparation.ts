@@ -42,7 +42,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
   failure: string | undefined;
   private readonly log = new Logger('Preparation');
   private settle: { resolve: () => void; reject: (error: unknown) => void };
-  private tellAnswered: () => void;
+  private resolveAnswered: () => void;
   private readonly stop = new AbortController();
   private complete = false;
   private logged: string | undefined;
@@ -56,7 +56,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
   ) {
     this.done = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
     this.done.catch(() => undefined);
-    this.answered = new Promise((resolve) => (this.tellAnswered = resolve));
+    this.answered = new Promise((resolve) => (this.resolveAnswered = resolve));
   }
 
   /** Adds a check of the database that is made before anything is written. It throws a FatalError if an operator has to act. */
@@ -98,7 +98,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
         const sentence = await unfitness(db, modelsOf(this.connection));
         if (sentence !== undefined) throw new FatalError(`${sentence}, then start again.`);
         for (const check of this.requirements) await check();
-        this.tellAnswered();
+        this.resolveAnswered();
         await makeIndexes(this.connection);
         this.complete = true;
         this.log.log('Connected, and the indexes stand');
@@ -108,7 +108,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
         const error = await wrongSetAtStart(refusal, this.connection.getClient(), this.uri);
         if (error instanceof FatalError) throw error;
         if (signal.aborted) return;
-        this.tell(error as Error);
+        this.logTrouble(error as Error);
         await pause(RETRY_MS, signal);
       }
     }
@@ -136,7 +136,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
    * Logs the same error once only. A failed server selection says less than the failed heartbeats, so it does not
    * replace their message.
    */
-  private tell(error: Error): void {
+  private logTrouble(error: Error): void {
     if (!(error instanceof mongooseErrors.MongooseServerSelectionError)) this.failure = troubleOf(error);
     if (error.message === this.logged) return;
     this.logged = error.message;

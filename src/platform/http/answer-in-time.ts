@@ -146,17 +146,17 @@ function listenTo(answers: ServerResponse): void {
   Object.assign(answers, {
     [LISTENED]: true,
     writeHead(this: ServerResponse, ...args: Parameters<ServerResponse['writeHead']>) {
-      tell(this);
+      runCallbacks(this);
       return node.writeHead.apply(this, args);
     },
     end(this: ServerResponse, ...args: Parameters<ServerResponse['end']>) {
-      tell(this);
+      runCallbacks(this);
       return node.end.apply(this, args);
     },
   });
 }
 
-function tell(response: Awaited): void {
+function runCallbacks(response: Awaited): void {
   const callbacks = response[WAITING];
   if (callbacks === undefined) return;
   response[WAITING] = undefined;

@@ -147,7 +147,7 @@ export class Connections {
 
   constructor(
     private readonly most: number,
-    private readonly tell: (line: string) => void,
+    private readonly log: (line: string) => void,
     ofCredential = 0,
     /** For the log: the setting of the limit, and a verb. */
     private readonly limit = 'MAX_CONNECTIONS allows',
@@ -252,7 +252,7 @@ export class Connections {
     const now = performance.now();
     if (now - this.loggedAt < LOGGED_EVERY_MS) return;
     this.loggedAt = now;
-    this.tell(
+    this.log(
       `More connections are open than ${this.limit}: ${this.most}, of which ${this.share} without a login. ` +
         'The oldest without a login are closed, and idle ones with a login where those alone are too many.',
     );

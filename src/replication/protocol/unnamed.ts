@@ -45,7 +45,7 @@ export function unnamedInShare(
     met.add(key);
     if (!isWritten(event) || event.whole || touchesIdentity(event)) {
       named.add(key);
-      if (!isWritten(event) || event.whole || tellsEnough(event, share)) return false;
+      if (!isWritten(event) || event.whole || namesEnough(event, share)) return false;
       return !(isFirst && isCertain(event, key, knowledge));
     }
     if (named.has(key) || !isKnown(key, knowledge) || isKnownBefore(event.place, key, knowledge))
@@ -60,7 +60,7 @@ export function unnamedInShare(
  * loop with all but some applications also reads records that move to an excluded application: it reaches the event in time,
  * and remembers the result for the lane of that application.
  */
-function tellsEnough({ identity }: WrittenEvent, share: AppShare): boolean {
+function namesEnough({ identity }: WrittenEvent, share: AppShare): boolean {
   const { organizationid, appid, id } = identity;
   const isOf = [organizationid, appid].every((name) => typeof name === 'string');
   if (isOf && typeof id === 'string') return true;

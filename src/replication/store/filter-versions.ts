@@ -102,7 +102,7 @@ export class FilterVersions {
   }
 
   /** Stores the progress of re-stamping, if it is still pending for this version. */
-  async tell({ _id, version }: ReadVersion, { done, total, pace }: Partial<Work>): Promise<void> {
+  async saveProgress({ _id, version }: ReadVersion, { done, total, pace }: Partial<Work>): Promise<void> {
     const fields = Object.entries({ done, total, pace }).filter(([, value]) => value !== undefined);
     const $set = Object.fromEntries(fields.map(([name, value]) => [`stamping.${name}`, value]));
     await this.entries.collection.updateOne({ _id, version, pending: true }, { $set });

@@ -116,7 +116,7 @@ export class Quarantine {
       const { events: before } = addition;
       additions.set(key, withShown({ ...addition, events: before + 1 }, shown.get(event)));
     }
-    this.tell(
+    this.logEntries(
       [...additions.values()].map(({ concern }) => concern),
       'an event',
       error,
@@ -126,7 +126,7 @@ export class Quarantine {
 
   /** Sets one subject aside, to be retried. `during` names the operation that failed. */
   async setAside(concern: Concern, during: string, error: unknown): Promise<void> {
-    this.tell([concern], during, error);
+    this.logEntries([concern], during, error);
     const identity = concern.what === 'record' ? await this.shown.now(concern) : undefined;
     const identities = identity === undefined ? [] : [identity];
     await this.add([{ ...begun(concern, reasonOf(error)), events: 1, identities }]);
@@ -153,7 +153,7 @@ export class Quarantine {
     if (!this.mayHave) return events;
     const concerned = events.map((event) => ({
       event,
-      concern: tellsOfRecord(event) ? concernOf(event) : undefined,
+      concern: isOfRecord(event) ? concernOf(event) : undefined,
     }));
     const concerns = concerned.flatMap(({ concern }) => concern ?? []);
     if (concerns.length === 0) return events;
@@ -243,7 +243,7 @@ export class Quarantine {
     return added;
   }
 
-  private tell(concerns: Concern[], during: string, error: unknown): void {
+  private logEntries(concerns: Concern[], during: string, error: unknown): void {
     const [first] = concerns;
     if (first === undefined) return;
     const others = concerns.length > 1 ? ` and ${concerns.length - 1} more` : '';
@@ -251,7 +251,7 @@ export class Quarantine {
   }
 }
 
-function tellsOfRecord(event: WatchedEvent): boolean {
+function isOfRecord(event: WatchedEvent): boolean {
   return event.type === 'deleted' || (event.type === 'written' && !event.isStampOnly && !event.isKeyOnly);
 }
 

@@ -66,7 +66,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
           return RETRY_MS;
         },
         async (error: unknown) => {
-          await this.tell(error);
+          await this.logFailure(error);
           troubles = isDatabaseAway(error) || error instanceof TermOverError ? 0 : troubles + 1;
           return pauseBehind(troubles);
         },
@@ -127,7 +127,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
     return within(TOTALS_MS, 'Storing the totals', this.totals.store());
   }
 
-  private async tell(error: unknown): Promise<void> {
+  private async logFailure(error: unknown): Promise<void> {
     if (error instanceof TermOverError) await this.explain(error).catch(() => undefined);
     else this.log.error({ err: error }, 'The watcher failed and restarts');
   }

@@ -62,7 +62,7 @@ export const runApply: Run<typeof configApply> = async (context, { prune, yes, .
   );
   const { changes, etag } = comparison;
   if (changes.length === 0) return { text: sumOf(changes), json: { changes: [], passwords: {} } };
-  context.tell(planLines(comparison, previews).join('\n'));
+  context.print(planLines(comparison, previews).join('\n'));
   if (!yes && !(await isConfirmed(context.terminal, 'Change it?')))
     return {
       text: 'Nothing is changed.',

@@ -147,7 +147,7 @@ async function revokeUnused(context: CommandContext, days: number, isSure: boole
     .filter((one) => typeof one === 'string');
   if (usernames.length === 0) return { text: usesText(unused, days), json: { revoked: [] } };
   const useOf = await lastUses(changeContext.db, usernames);
-  context.tell(credentialTable(unused.credentials, useOf, ''));
+  context.print(credentialTable(unused.credentials, useOf, ''));
   const question = `Remove ${counted(usernames.length, 'credential')}?`;
   if (!isSure && !(await isConfirmed(context.terminal, question)))
     return { text: 'Nothing is removed.', json: { revoked: [] }, failure: 'It was not confirmed.' };

@@ -97,7 +97,7 @@ class LoggedExporter implements SpanExporter {
   export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
     this.exporter.export(spans, (result) => {
       // The library would log each failure.
-      this.tell(result);
+      this.logChange(result);
       done({ code: ExportResultCode.SUCCESS });
     });
   }
@@ -106,7 +106,7 @@ class LoggedExporter implements SpanExporter {
     return this.exporter.shutdown();
   }
 
-  private tell({ code, error }: ExportResult): void {
+  private logChange({ code, error }: ExportResult): void {
     const fails = code !== ExportResultCode.SUCCESS;
     if (fails === this.isFailing) return;
     this.isFailing = fails;

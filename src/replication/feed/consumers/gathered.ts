@@ -68,7 +68,7 @@ const COUNTED = ['calls', 'pages', 'items', 'errors', 'harvests'] as const;
 
 /** The feeds whose windows are recorded. Every harvest reads one of them, and each service has its own position there. */
 const TELLS_OF_WINDOWS = new Set<Call['feed']>(['updates', 'changes']);
-const TELLS_OF_ENDS = new Set<Call['feed']>(['harddeletes', 'changes']);
+const LIST_DELETES = new Set<Call['feed']>(['harddeletes', 'changes']);
 
 /** The totals of one consumer's calls until they are written. */
 type Gathered = Omit<StoredConsumer, 'firstCall'>;
@@ -101,7 +101,7 @@ function withCall(known: Gathered, call: Call): Gathered {
     ...(isError && { lastError: { at, status, feed } }),
     ...(problem === 'history-expired' && { expired: at }),
     ...(problem === 'source-restored' && { restored: at }),
-    ...(isRead && TELLS_OF_ENDS.has(feed) && { told: at }),
+    ...(isRead && LIST_DELETES.has(feed) && { told: at }),
     ...(isRead && TELLS_OF_WINDOWS.has(feed) && ofWindow(known, call)),
   };
 }

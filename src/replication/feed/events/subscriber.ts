@@ -31,7 +31,7 @@ export class Subscriber {
   }
 
   /** Sends the offset up to which it is safe to read, unless the client has it already. */
-  tell(offset: string): void {
+  send(offset: string): void {
     if (offset === this.known) return;
     this.known = offset;
     this.write(`event: max\nid: ${offset}\ndata: ${offset}\n\n`);
@@ -85,7 +85,7 @@ export class Topic {
   add(subscriber: Subscriber): void {
     this.subscribers.add(subscriber);
     if (this.offset === undefined) void this.refresh();
-    else subscriber.tell(this.offset);
+    else subscriber.send(this.offset);
   }
 
   /**
@@ -99,6 +99,6 @@ export class Topic {
     this.isAsking = false;
     this.offset = max?.toISOString() ?? this.offset;
     if (this.offset === undefined) return;
-    for (const subscriber of this.subscribers) subscriber.tell(this.offset);
+    for (const subscriber of this.subscribers) subscriber.send(this.offset);
   }
 }

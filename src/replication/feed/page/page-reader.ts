@@ -23,7 +23,7 @@ export type View = Pick<PageView, 'at' | 'asOf'>;
 export class PageView {
   /** Resolves when the database has answered a read. */
   readonly answered: Promise<void>;
-  private tellAnswered = () => {};
+  private resolveAnswered = () => {};
   private isBegun = false;
 
   constructor(
@@ -32,7 +32,7 @@ export class PageView {
     private readonly viewer: Viewer,
     private shown: Shown,
   ) {
-    this.answered = new Promise((resolve) => (this.tellAnswered = resolve));
+    this.answered = new Promise((resolve) => (this.resolveAnswered = resolve));
   }
 
   get at(): mongo.Timestamp {
@@ -46,7 +46,7 @@ export class PageView {
    */
   async asOf<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
     this.viewer.gone.throwIfAborted();
-    return this.places.read(this.viewer, () => this.read(read)).finally(this.tellAnswered);
+    return this.places.read(this.viewer, () => this.read(read)).finally(this.resolveAnswered);
   }
 
   private async read<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {

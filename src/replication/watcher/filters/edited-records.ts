@@ -30,15 +30,15 @@ export class StampingProgress {
   private done = 0;
   private total: number | undefined;
   private isCounted = false;
-  private reportedAt = performance.now();
-  private readonly tempo = new Tempo({ at: this.reportedAt, done: 0 });
+  private savedAt = performance.now();
+  private readonly tempo = new Tempo({ at: this.savedAt, done: 0 });
 
   constructor(
     /** Counts the records of the application and kind; undefined if the server cannot do so in time. */
     private readonly count: () => Promise<number | undefined>,
-    private readonly tell: (work: Partial<Work>) => Promise<void>,
+    private readonly save: (work: Partial<Work>) => Promise<void>,
     /** Shortest time between two reports (milliseconds). */
-    private readonly tellMs: number,
+    private readonly saveMs: number,
   ) {}
 
   /** A range is done. */
@@ -50,8 +50,8 @@ export class StampingProgress {
   /** This many records of the current range are done. */
   async within(records: number): Promise<void> {
     const at = performance.now();
-    if (at - this.reportedAt < this.tellMs) return;
-    this.reportedAt = at;
+    if (at - this.savedAt < this.saveMs) return;
+    this.savedAt = at;
     const done = Math.floor(this.done + records);
     const pace = this.tempo.look({ at, done });
     if (!this.isCounted) {
@@ -59,7 +59,7 @@ export class StampingProgress {
       this.isCounted = true;
       this.total = await this.count();
     }
-    await this.tell({ done, pace, ...(this.total !== undefined && { total: this.total }) });
+    await this.save({ done, pace, ...(this.total !== undefined && { total: this.total }) });
   }
 }
 
@@ -73,7 +73,7 @@ const AT_ONCE = 1000;
 /** Longest wait for the stream to catch up (milliseconds). Its next batch may take long. */
 const LONGEST_WAIT_MS = 5000;
 /** How often the progress of a stamping is stored (milliseconds). */
-const TELL_MS = 2000;
+const SAVE_MS = 2000;
 
 /** The term of a stamping, and the signal that ends it. */
 export interface StampingTerm {
@@ -89,7 +89,7 @@ export interface StampingTerm {
 export class EditedRecords {
   /** Time limit for MongoDB to evaluate both filters on a range of records (milliseconds). */
   private readonly judgingMs = RANGE_MS;
-  private readonly tellMs = TELL_MS;
+  private readonly saveMs = SAVE_MS;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -158,8 +158,8 @@ export class EditedRecords {
           .countDocuments({ organizationid, appid }, { maxTimeMS: RANGE_MS })
           .catch(() => undefined)
           .finally(() => term.showLife()),
-      (work) => this.entries.tell(entry, work).catch(() => undefined),
-      this.tellMs,
+      (work) => this.entries.saveProgress(entry, work).catch(() => undefined),
+      this.saveMs,
     );
   }
 

@@ -275,12 +275,12 @@ export class FilterChanges {
   /** Returns the services that moved beyond the limits of their application, or back within them. */
   private judge({ registered }: Known): ServiceKey[] {
     const judged = registered.judge();
-    for (const one of judged) this.tell(one);
+    for (const one of judged) this.logLimits(one);
     this.metrics.servicesBeyondLimits.set(registered.beyond);
     return judged.flatMap(({ moved }) => moved);
   }
 
-  private tell({ organizationid, appid, beyond, before }: Judged): void {
+  private logLimits({ organizationid, appid, beyond, before }: Judged): void {
     const application = `${organizationid}/${appid}`;
     if (before === 0)
       this.log.warn(

@@ -33,7 +33,7 @@ export interface PassRun {
   stop: AbortSignal;
   term: TermAtWork;
   /** Stores the progress. Throws if the term is over. */
-  tell: (progress: PassProgress) => Promise<void>;
+  save: (progress: PassProgress) => Promise<void>;
   /** Processes all available events of the stream, because a pass may write more than the log can hold. */
   keepUp: () => Promise<void>;
   /** The token up to which the stream is processed. */

@@ -121,7 +121,7 @@ function fieldsOf<T>(stored: unknown): { [Field in keyof T]?: unknown } {
   return stored ?? {};
 }
 
-const TELL_MS = 2000;
+const REPORT_MS = 2000;
 
 /**
  * Passes over everything, or over one application (design §3, §10). It learns every record and makes the necessary repairs.
@@ -198,20 +198,25 @@ export class Pass {
 
   private async runSteps(run: PassRun): Promise<void> {
     const { at, progress, stop, token } = run;
-    const teller = new Teller(run, this.log);
+    const reporter = new PassReporter(run, this.log);
     const steps = this.steps.list(run);
     const cutOff = progress.reached;
     const begun = steps.findIndex(({ name }) => name === cutOff?.step);
     for (const step of steps.slice(Math.max(0, begun))) {
       const behind = step.name === cutOff?.step ? cutOff.behind : undefined;
       progress.reached = { at, token: token(), step: step.name, ...(behind && { behind }) };
-      await this.take(step, run, progress.reached, teller);
+      await this.take(step, run, progress.reached, reporter);
       if (stop.aborted) return;
     }
-    await run.tell(progress);
+    await run.save(progress);
   }
 
-  private async take(step: PassStep, run: PassRun, reached: PassPlace, teller: Teller): Promise<void> {
+  private async take(
+    step: PassStep,
+    run: PassRun,
+    reached: PassPlace,
+    reporter: PassReporter,
+  ): Promise<void> {
     let count = 0;
     await walk(reached.behind, {
       next: step.next,
@@ -222,7 +227,7 @@ export class Pass {
         count += range.count;
         await run.keepUp();
         Object.assign(reached, { behind: range.end, token: run.token() });
-        await teller.advance(range.count);
+        await reporter.advance(range.count);
       },
       stop: run.stop,
       term: run.term,
@@ -245,7 +250,7 @@ export function placeOfStream({ until, token }: Batch): PassPlace {
 }
 
 /** Reports the progress of a pass from time to time. */
-class Teller {
+class PassReporter {
   private reportedAt = -Infinity;
   private readonly tempo: Tempo;
 
@@ -260,12 +265,12 @@ class Teller {
     const { run } = this;
     const { progress } = run;
     progress.done += count;
-    if (performance.now() - this.reportedAt < TELL_MS) return;
+    if (performance.now() - this.reportedAt < REPORT_MS) return;
     this.reportedAt = performance.now();
     progress.pace = this.tempo.look(lookAt(progress));
     const { done, total } = progress;
     this.log.log(`Pass${nameOf(run, '')}: ${done} of about ${total} records and ledger entries`);
-    await run.tell(progress);
+    await run.save(progress);
   }
 }
 

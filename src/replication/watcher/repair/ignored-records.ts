@@ -121,7 +121,7 @@ export class IgnoredRecords implements Job {
     const last = await this.lookForHomeless(counts);
     if (last === undefined) counts.endRound();
     else counts.behind = last;
-    if (counts === this.counts) this.tell(kind);
+    if (counts === this.counts) this.showCount(kind);
     return last === undefined && counts.kind === KINDS[0] ? BETWEEN_ROUNDS_MS : BETWEEN_SLICES_MS;
   }
 
@@ -136,7 +136,7 @@ export class IgnoredRecords implements Job {
     for (const { type, place, isNew } of foreignIds)
       this.counts.foreignIds[kind].move(place, type === 'deleted' ? -1 : isNew ? 1 : 0);
     for (const { type, owner } of events) if (type === 'deleted') this.counts.forget(kind, String(owner));
-    this.tell(kind);
+    this.showCount(kind);
   }
 
   /** Adjusts the counts by the current state of records. */
@@ -155,7 +155,7 @@ export class IgnoredRecords implements Job {
       this.log.warn(
         `${fresh.length} ${kind}s are ignored: their organizationid or appid is not a string, such as ${fresh[0]}`,
       );
-    this.tell(kind);
+    this.showCount(kind);
   }
 
   /** Whether records may be ignored because another record is known under the text of their number. */
@@ -173,7 +173,7 @@ export class IgnoredRecords implements Job {
       );
     const { counts } = this;
     await this.countRivals(kind, counts);
-    if (counts === this.counts) this.tell(kind);
+    if (counts === this.counts) this.showCount(kind);
   }
 
   /** Forgets records that are no longer incomplete as of a place in the log, rivals included. */
@@ -243,7 +243,7 @@ export class IgnoredRecords implements Job {
     return slice;
   }
 
-  private tell(kind: Kind): void {
+  private showCount(kind: Kind): void {
     this.metrics.ignoredRecords.set({ kind }, this.counts.total(kind));
   }
 

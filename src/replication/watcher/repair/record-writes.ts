@@ -67,11 +67,11 @@ export class TooLarge {
   constructor(private readonly metrics: Metrics) {}
 
   see(kind: Kind, records: PresentRecord[]): void {
-    if (kind === PERSON_KIND) this.tell('email', 'e-mail', records);
-    if (kind === CHANNEL_KIND) this.tell('channels', 'channels', records);
+    if (kind === PERSON_KIND) this.logTooLarge('email', 'e-mail', records);
+    if (kind === CHANNEL_KIND) this.logTooLarge('channels', 'channels', records);
   }
 
-  private tell(what: keyof PresentRecord['tooLarge'], word: string, records: PresentRecord[]): void {
+  private logTooLarge(what: keyof PresentRecord['tooLarge'], word: string, records: PresentRecord[]): void {
     const fresh = records
       .filter(({ tooLarge }) => tooLarge[what])
       .map(({ _id }) => String(_id))

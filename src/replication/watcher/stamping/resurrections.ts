@@ -193,7 +193,7 @@ export class Resurrections {
         stamped = await this.stamps.within(kind, records, { session, ...options });
       }),
     );
-    this.stamps.tell(kind, records, stamped);
+    this.stamps.note(kind, records, stamped);
     await this.stamps.beside(kind, await this.recordsOf(kind, reborn));
     return reborn;
   }

@@ -51,7 +51,7 @@ export class StampsAbove {
       for (const { _id, reason } of refused)
         await this.setAside(kind, [{ ids: [_id], above, where }], reason);
       if (held.length > 0) await this.setAside(kind, [{ ids: held, above, where }], HELD);
-      this.tell(kind, [{ ids, above, where }], stamped);
+      this.note(kind, [{ ids, above, where }], stamped);
     }
   }
 
@@ -68,7 +68,7 @@ export class StampsAbove {
   }
 
   /** Counts and notes the stamped records. */
-  tell(kind: Kind, records: RecordsToStamp[], stamped: number): void {
+  note(kind: Kind, records: RecordsToStamp[], stamped: number): void {
     this.metrics.restamps.inc({ reason: 'resurrection' }, stamped);
     const ids = records.flatMap((some) => some.ids);
     this.notes.note({ collection: COLLECTION_OF[kind], reason: 'resurrection', ids, stamped });

@@ -176,11 +176,11 @@ export class Lane {
   /** Until the pass has ended, the application has no place in the log, and none of its data is shown. */
   private async passOver(stored: PassProgress): Promise<void> {
     const { term, tenant, fences } = this;
-    const tell = (pass: PassProgress) => {
+    const save = (pass: PassProgress) => {
       this.at = { ...tenant, pass };
       return this.beside.save();
     };
-    const ended = await this.tools.ownPass.run({ term, tenant, stored, fences, tell });
+    const ended = await this.tools.ownPass.run({ term, tenant, stored, fences, save });
     this.at = { ...tenant, ...ended };
     await this.beside.save();
   }

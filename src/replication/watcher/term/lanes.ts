@@ -228,9 +228,9 @@ export class Lanes implements Beside {
    * Added and joined lanes are stored. Must be called before the next write, which would otherwise store the previous state.
    */
   private begun(): void {
-    for (const lane of this.joined) this.tell(lane, 'is worked through with all others again');
+    for (const lane of this.joined) this.logLane(lane, 'is worked through with all others again');
     for (const lane of this.added)
-      this.tell(lane, 'is worked through beside all others from now on: it holds them up');
+      this.logLane(lane, 'is worked through beside all others from now on: it holds them up');
     const begun = [...this.added];
     this.joined.clear();
     this.added.clear();
@@ -274,7 +274,7 @@ export class Lanes implements Beside {
     return written;
   }
 
-  private tell({ tenant: { organizationid, appid } }: Lane, what: string): void {
+  private logLane({ tenant: { organizationid, appid } }: Lane, what: string): void {
     this.log.log(`Application ${appid} of ${organizationid} ${what}`);
   }
 }

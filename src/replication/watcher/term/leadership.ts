@@ -83,7 +83,7 @@ export class Beginning {
           await this.work.workThrough(term, batch, fences);
         });
       },
-      tell: (pass: PassProgress) => this.work.save(term, { pass }),
+      save: (pass: PassProgress) => this.work.save(term, { pass }),
       token: () => reader.last.token,
     };
   }

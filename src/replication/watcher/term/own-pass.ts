@@ -20,7 +20,7 @@ interface OwnPassRun {
   /** The fences of the application, updated in place. */
   fences: Fences;
   /** Stores the progress of the pass. */
-  tell: (pass: PassProgress) => Promise<void>;
+  save: (pass: PassProgress) => Promise<void>;
 }
 
 /** A pass over one application, with a stream of its own beside it (design §10). */
@@ -37,7 +37,7 @@ export class OwnPass {
    * the stream of an interrupted pass cannot resume, and a TermOverError if the lane is stopped.
    */
   async run(run: OwnPassRun): Promise<Required<Pick<AsideApplication, 'token' | 'watched' | 'since'>>> {
-    const { term, tenant, fences, tell } = run;
+    const { term, tenant, fences, save } = run;
     const progress = await this.pass.prepareOwn(tenant, run.stored);
     const { reached } = progress;
     if (reached !== undefined) await this.work.assertPast(reached.token);
@@ -50,14 +50,14 @@ export class OwnPass {
       const { at } = (progress.reached ??= placeOfStream(opening));
       // Before any effect: a leader that is superseded by now may have opened its stream at a later place than the current
       // leader.
-      await tell(progress);
+      await save(progress);
       await this.work.workThrough(term, opening, fences);
       await this.pass.run({
         at,
         progress,
         stop: term.stop,
         term,
-        tell,
+        save,
         keepUp: () => {
           term.showLife();
           return reader.keepUp(async (batch) => {

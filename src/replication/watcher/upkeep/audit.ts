@@ -119,7 +119,7 @@ export class AuditRepair {
   /** The faults were seen as of `at`. Later knowledge of the ledger is kept. */
   async repair(kind: Kind, faults: LedgerFault[], at: LogPlace, term: TermAtWork): Promise<void> {
     if (faults.length === 0) return;
-    this.tell(faults);
+    this.report(faults);
     for (let start = 0; start < faults.length; start += AT_ONCE) {
       const some = faults.slice(start, start + AT_ONCE);
       await this.learnLives(kind, some.filter(isOf('unknown record')), at, term);
@@ -144,7 +144,7 @@ export class AuditRepair {
     await this.ledger.learn(deaths);
   }
 
-  private tell(faults: LedgerFault[]): void {
+  private report(faults: LedgerFault[]): void {
     for (const { what } of faults) this.metrics.auditFound.inc({ what });
     this.log.error(faultsSentence(faults));
   }
@@ -191,7 +191,7 @@ export class Audit implements Job {
     const took = seen.took + faults.took;
     this.size = sizeAfter(this.size, took, this.pace);
     if (next.round === progress.round) return pauseAfter(took, this.pace);
-    this.tell(next);
+    this.logRound(next);
     return this.pace.longestInterval;
   }
 
@@ -231,7 +231,7 @@ export class Audit implements Job {
     await this.audits.replaceOne({ _id: LEDGER_AUDIT }, progress, { upsert: true });
   }
 
-  private tell({ round, lastRoundSeconds, found }: AuditProgress): void {
+  private logRound({ round, lastRoundSeconds, found }: AuditProgress): void {
     this.log.debug(
       `Round ${round - 1} of the audit took ${lastRoundSeconds} s; ${found} faults were found so far`,
     );

@@ -40,16 +40,16 @@ const subscriber = (known?: string) => new Subscriber(response as unknown as Ser
 
 it('is told each offset once, and none that its client knows', () => {
   const one = subscriber(ONE);
-  one.tell(ONE);
-  one.tell(TWO);
-  one.tell(TWO);
-  one.tell(ONE);
+  one.send(ONE);
+  one.send(TWO);
+  one.send(TWO);
+  one.send(ONE);
   expect(response.text).toBe(eventOf(TWO) + eventOf(ONE));
 });
 
 it('a client that takes nothing is let go before its answer fills memory', () => {
   const one = subscriber();
-  for (let count = 0; !response.destroyed; count += 1) one.tell(new Date(count).toISOString());
+  for (let count = 0; !response.destroyed; count += 1) one.send(new Date(count).toISOString());
   const { length } = response.text;
   expect(length).toBeLessThan(17 * 1024);
   one.comment();
@@ -69,7 +69,7 @@ describe('at its end', () => {
     const one = subscriber();
     one.end();
     one.end();
-    one.tell(ONE);
+    one.send(ONE);
     expect(response.text).toMatch(/^retry: [1-5]\d{3}\n\n$/);
   });
 

@@ -29,7 +29,7 @@ async function told(work: { members: () => void; products: () => void }, stop: A
   await pass.run({
     ...{ at: '0', progress, stop, term: NO_TERM, token: () => 'token' },
     keepUp: () => Promise.resolve(),
-    tell: ({ reached, pace }) => Promise.resolve(void places.push({ ...reached!, pace: pace! })),
+    save: ({ reached, pace }) => Promise.resolve(void places.push({ ...reached!, pace: pace! })),
   });
   return places;
 }
