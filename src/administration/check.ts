@@ -36,14 +36,14 @@ export interface CheckedPart {
 }
 
 type Found = Omit<CheckedPart, 'check'>;
-type Look = (connection: Connection) => Promise<Found>;
+type Check = (connection: Connection) => Promise<Found>;
 
 /**
  * Checks a database and the service on it, in the order in which the causes come: whatever is missing in a later one may
  * follow from an earlier one. Changes nothing.
  */
 export async function checkAll(connection: Connection): Promise<CheckedPart[]> {
-  const looks: [CheckedPart['check'], Look][] = [
+  const checks: [CheckedPart['check'], Check][] = [
     ['database', database],
     ['roles', roles],
     ['indexes', indexes],
@@ -51,7 +51,7 @@ export async function checkAll(connection: Connection): Promise<CheckedPart[]> {
     ['watcher', watcher],
   ];
   return Promise.all(
-    looks.map(async ([check, look]) => ({ check, ...(await look(connection).catch(unseen)) })),
+    checks.map(async ([check, run]) => ({ check, ...(await run(connection).catch(unseen)) })),
   );
 }
 

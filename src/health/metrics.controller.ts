@@ -26,8 +26,8 @@ export class Gauges {
 
   /** Reads the gauges again. A gauge that cannot be read is removed. It never fails. */
   async refresh(): Promise<void> {
-    const inTime = <T extends object>(look: Promise<T>) =>
-      settledWithin(look, LONGEST_MS).catch(() => undefined);
+    const inTime = <T extends object>(read: Promise<T>) =>
+      settledWithin(read, LONGEST_MS).catch(() => undefined);
     const [standing, counts, pending, consumers] = await Promise.all([
       inTime(this.reads.watcherStatus()),
       inTime(this.reads.openRepairs()),

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { FilterLooks } from '../../src/replication/watcher/index.js';
+import { ServiceChecks } from '../../src/replication/watcher/index.js';
 import {
   eventually,
   expectProblem,
@@ -150,7 +150,7 @@ describe('Many services that are inserted at once', () => {
   ])('hold up no change of another application, %s: they wait beside the stream', async (_when, during) => {
     const [crowded, other] = [await service.application(), await service.application()];
     const from = await other.max('product');
-    const looks = service.app.get(FilterLooks, { strict: false });
+    const looks = service.app.get(ServiceChecks, { strict: false });
     const step = looks.step.bind(looks);
     let release!: () => void;
     const released = new Promise<void>((resolve) => (release = resolve));

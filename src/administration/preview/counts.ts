@@ -7,7 +7,7 @@ import {
   COUNTED,
   estimated,
   type Group,
-  lookAtSome,
+  sampleRecords,
   type Sample,
   SHOWN_IDS,
 } from './sample.js';
@@ -128,7 +128,7 @@ async function withSample(
   if (unknown.length === 0 || records === undefined) return { ...found, records };
   const names = [...unknown, 'others' as const];
   const wanted = Object.fromEntries(names.map((name) => [name, conditions[name]!]));
-  return { ...found, records, sample: await lookAtSome(place, wanted, { records, size, time }) };
+  return { ...found, records, sample: await sampleRecords(place, wanted, { records, size, time }) };
 }
 
 function countsIn(found: Found, isChange: boolean): PreviewCounts {
@@ -157,14 +157,14 @@ function groupOf(name: Counted, { records, known, sample }: Found): Group {
   const shown = ids ?? inSample?.ids ?? [];
   if (count !== undefined) return { count, ids: shown };
   if (inSample === undefined || records === undefined) return { count: null, ids: shown };
-  return { ...shownEstimate(estimated(inSample.hits, sample!.looked, records)), ids: shown };
+  return { ...shownEstimate(estimated(inSample.hits, sample!.examined, records)), ids: shown };
 }
 
 /** No record both enters and leaves, so the two are one group in the sample. */
 function restampsOf({ records, sample }: Found, entering: Group, leaving: Group): Omit<Group, 'ids'> {
   const hits = [sample?.groups['entering']?.hits, sample?.groups['leaving']?.hits];
   if (records !== undefined && hits[0] !== undefined && hits[1] !== undefined)
-    return shownEstimate(estimated(hits[0] + hits[1], sample!.looked, records));
+    return shownEstimate(estimated(hits[0] + hits[1], sample!.examined, records));
   const count = entering.count === null || leaving.count === null ? null : entering.count + leaving.count;
   const error = entering.error ?? leaving.error;
   return { count, ...(error !== undefined && { error }) };

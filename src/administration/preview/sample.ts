@@ -149,7 +149,7 @@ interface Sampled {
 
 /** Randomly chosen records: how many were examined, and the hits of each group. */
 export interface Sample<Name extends string> {
-  looked: number;
+  examined: number;
   groups: Record<Name, Sampled>;
 }
 
@@ -159,7 +159,7 @@ export interface Sample<Name extends string> {
  * record that is ten times as large ten times as often. Choosing reads every entry of the index: 1.5 s for a million.
  * Undefined if the time runs out.
  */
-export async function lookAtSome<Name extends string>(
+export async function sampleRecords<Name extends string>(
   place: Place,
   conditions: Record<Name, Filter>,
   { records, size, time }: { records: number; size: number; time: Allowance },
@@ -199,7 +199,7 @@ async function judge<Name extends string>(
     return { hits, ids: ids.map((id) => idTextOf(id) ?? String(id)) };
   };
   const groups = Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, Sampled>;
-  return { looked: of('all').hits, groups };
+  return { examined: of('all').hits, groups };
 }
 
 interface Counts {
@@ -226,11 +226,11 @@ interface Estimate {
  * larger side of Wilson's interval, which holds for rare groups too: no hit among 10,000 does not mean that there is none.
  * If all records were examined, the count is exact.
  */
-export function estimated(hits: number, looked: number, of: number): Estimate {
-  if (looked >= of) return { count: hits, error: 0 };
-  if (looked === 0) return { count: 0, error: of };
-  const chosen = (looked * (of - 1)) / (of - looked);
-  const share = hits / looked;
+export function estimated(hits: number, examined: number, of: number): Estimate {
+  if (examined >= of) return { count: hits, error: 0 };
+  if (examined === 0) return { count: 0, error: of };
+  const chosen = (examined * (of - 1)) / (of - examined);
+  const share = hits / examined;
   const square = WITHIN ** 2 / chosen;
   const middle = (share + square / 2) / (1 + square);
   const half = Math.sqrt((share * (1 - share) + square / 4) * square) / (1 + square);

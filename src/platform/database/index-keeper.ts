@@ -36,7 +36,7 @@ export class IndexKeeper {
   private readonly log = new Logger('Indexes');
   private readonly failures = new Map<string, Failure>();
   private readonly logged = new Set<string>();
-  private look: { at: number; found: Promise<MissingIndex[]> } | undefined;
+  private listing: { at: number; found: Promise<MissingIndex[]> } | undefined;
   private work: { begun: number; done: Promise<boolean> } | undefined;
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
@@ -75,11 +75,11 @@ export class IndexKeeper {
    */
   async missing(): Promise<{ names: string[]; detail?: string }> {
     const now = performance.now();
-    if (this.look === undefined || now - this.look.at > LOOK_MS) {
+    if (this.listing === undefined || now - this.listing.at > LOOK_MS) {
       const found = listedIndexes(this.connection).then((all) => all.flatMap(({ missing }) => missing));
-      this.look = { at: now, found };
+      this.listing = { at: now, found };
     }
-    const missing = await this.look.found;
+    const missing = await this.listing.found;
     const sentence = missing.map(inTheWaySentence).find((one) => one !== undefined);
     return {
       names: missing.map(indexName),

@@ -142,11 +142,11 @@ export class ServedCertificate {
   /** Reports the certificate, and follows the files until the server closes. */
   follow(server: Renewable & Pick<SecureServer, 'once'>, observer: CertificateObserver): void {
     this.report('The certificate', observer);
-    const timer = setInterval(() => this.look(server, observer), LOOK_MS).unref();
+    const timer = setInterval(() => this.reloadIfChanged(server, observer), LOOK_MS).unref();
     server.once('close', () => clearInterval(timer));
   }
 
-  private look(server: Renewable, observer: CertificateObserver): void {
+  private reloadIfChanged(server: Renewable, observer: CertificateObserver): void {
     try {
       const contents = read(this.files);
       const seen = textOf(contents);

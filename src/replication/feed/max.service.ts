@@ -16,7 +16,7 @@ import type { Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 import {
   afterRestores,
-  type ProgressLook,
+  type ObservedProgress,
   type MarkKey,
   markName,
   isShown,
@@ -42,7 +42,7 @@ const NOT_AHEAD = { $add: [CLOCK, FUTURE_TOLERANCE_MS] };
 interface Newest {
   /** The greatest stamp as of the moment; undefined without a moment, or if the server no longer holds it. */
   greatest: Date | undefined;
-  look: ProgressLook;
+  observed: ObservedProgress;
 }
 
 /** The maximum as of a moment. It never changes, because a moment is in the past. */
@@ -65,8 +65,8 @@ interface Round {
 export class MaxService {
   /** The last answer by the name of the mark. */
   private readonly answers = new LRUCache<string, MaxAnswer>(atMost(REMEMBERED));
-  private readonly looks = new SharedReads<Newest & { isBeaten: boolean }>();
-  private readonly looksAfterRaises = new SharedReads<Newest>();
+  private readonly reads = new SharedReads<Newest & { isBeaten: boolean }>();
+  private readonly readsAfterRaises = new SharedReads<Newest>();
   private readonly rounds = new Map<string, Round>();
 
   constructor(
@@ -89,23 +89,24 @@ export class MaxService {
    */
   async max(tenant: Tenant, kind: Kind): Promise<Date> {
     const mark = { ...tenant, kind };
-    const { greatest, look } = await this.greatest(mark);
-    const max = afterRestores(greatest, look.progress.restores);
+    const { greatest, observed } = await this.greatest(mark);
+    const max = afterRestores(greatest, observed.progress.restores);
     const fence = this.answers.get(markName(mark))?.moment.fence;
     // Only an announced time may be continued from.
     if (max > greatest && (fence === undefined || fence < max)) await this.raised(mark);
     return max;
   }
 
-  private async greatest(mark: MarkKey): Promise<{ greatest: Date; look: ProgressLook }> {
+  private async greatest(mark: MarkKey): Promise<{ greatest: Date; observed: ObservedProgress }> {
     const known = await this.known(mark);
     if (known?.beatenBy !== undefined) return answered(mark, await this.round(mark, known.beatenBy));
     if (known !== undefined) return known;
     await this.heads.learn(mark);
-    const now = await this.looks.share(markName(mark), () => this.look(mark));
-    if (now.greatest !== undefined && !now.isBeaten) return { greatest: now.greatest, look: now.look };
-    const { greatest = now.greatest, look } = await this.raised(mark);
-    return answered(mark, { greatest, look });
+    const now = await this.reads.share(markName(mark), () => this.read(mark));
+    if (now.greatest !== undefined && !now.isBeaten)
+      return { greatest: now.greatest, observed: now.observed };
+    const { greatest = now.greatest, observed } = await this.raised(mark);
+    return answered(mark, { greatest, observed });
   }
 
   /**
@@ -115,14 +116,14 @@ export class MaxService {
    */
   private async known(
     mark: MarkKey,
-  ): Promise<{ greatest: Date; look: ProgressLook; beatenBy?: Date } | undefined> {
-    const look = await this.knownProgress.look(mark);
+  ): Promise<{ greatest: Date; observed: ObservedProgress; beatenBy?: Date } | undefined> {
+    const observed = await this.knownProgress.observe(mark);
     const [last, head] = [this.answers.get(markName(mark)), this.heads.of(mark)];
-    if (look === undefined || last === undefined || head === undefined) return undefined;
+    if (observed === undefined || last === undefined || head === undefined) return undefined;
     const { moment, greatest, above } = last;
-    if (!isShown(moment, look.progress)) return undefined;
-    if (head > moment.fence) return { greatest, look, beatenBy: head };
-    return { greatest, look, ...(above && { beatenBy: above }) };
+    if (!isShown(moment, observed.progress)) return undefined;
+    if (head > moment.fence) return { greatest, observed, beatenBy: head };
+    return { greatest, observed, ...(above && { beatenBy: above }) };
   }
 
   /**
@@ -141,20 +142,20 @@ export class MaxService {
 
   private async raised(mark: MarkKey): Promise<Newest> {
     await this.raiser.passed(mark, this.settings.markWait);
-    return this.looksAfterRaises.share(markName(mark), () => this.newest(mark));
+    return this.readsAfterRaises.share(markName(mark), () => this.newest(mark));
   }
 
   /**
    * The last answer, as long as its moment can be shown and no stamp is greater; otherwise the answer of the newest moment.
    */
-  private async look(mark: MarkKey): Promise<Newest & { isBeaten: boolean }> {
+  private async read(mark: MarkKey): Promise<Newest & { isBeaten: boolean }> {
     const last = this.answers.get(markName(mark));
     const [seen, isLastBeaten = false] =
       last === undefined
         ? []
         : await Promise.all([this.progress.read(mark), this.isBeaten(mark, last.greatest)]);
     if (last !== undefined && seen !== undefined && !isLastBeaten && isShown(last.moment, seen.progress))
-      return { greatest: last.greatest, look: seen, isBeaten: false };
+      return { greatest: last.greatest, observed: seen, isBeaten: false };
     const newest = await this.newest(mark);
     const { greatest } = newest;
     const isLast = greatest === undefined || greatest.getTime() === last?.greatest.getTime();
@@ -166,8 +167,8 @@ export class MaxService {
   }
 
   private async newest(mark: MarkKey): Promise<Newest> {
-    const { moment, ...look } = await this.moments.newest(mark);
-    return { greatest: moment && (await this.asOf(mark, moment)), look };
+    const { moment, ...observed } = await this.moments.newest(mark);
+    return { greatest: moment && (await this.asOf(mark, moment)), observed };
   }
 
   /** Undefined if the server no longer holds the moment. */
@@ -207,8 +208,11 @@ export class MaxService {
   }
 }
 
-function answered(mark: MarkKey, { greatest, look }: Newest): { greatest: Date; look: ProgressLook } {
-  if (greatest !== undefined) return { greatest, look };
-  const waiting = waitingAt(mark, look);
-  throw look.isAside ? problems.workedAside(waiting) : problems.notWatched(waiting);
+function answered(
+  mark: MarkKey,
+  { greatest, observed }: Newest,
+): { greatest: Date; observed: ObservedProgress } {
+  if (greatest !== undefined) return { greatest, observed };
+  const waiting = waitingAt(mark, observed);
+  throw observed.isAside ? problems.workedAside(waiting) : problems.notWatched(waiting);
 }

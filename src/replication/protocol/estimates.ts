@@ -108,7 +108,7 @@ function isAmount(value: unknown): value is number {
 const HALF_MS = 10_000;
 
 /** The state of some work at one time. */
-interface Look {
+interface Sample {
   /** By `performance.now()`. */
   at: number;
   /** The amount done so far. */
@@ -119,15 +119,15 @@ interface Look {
 
 /** Measures the pace of work from its last two samples. */
 export class Tempo {
-  private first: Look;
-  private next: Look;
+  private first: Sample;
+  private next: Sample;
 
-  constructor(begun: Look) {
+  constructor(begun: Sample) {
     this.first = this.next = begun;
   }
 
   /** The pace between an earlier sample and this one. */
-  look(now: Look): Pace {
+  measure(now: Sample): Pace {
     if (now.at - this.next.at >= HALF_MS) {
       this.first = this.next;
       this.next = now;

@@ -59,7 +59,7 @@ export {
   inTenant,
   isSame,
   textsOf,
-  updatedIdentity as withTold,
+  updatedIdentity,
 } from './identity.js';
 export { type Knowledge, type Owned, type Partials, channelsGot, claimsIn, isKnownBefore } from './learn.js';
 export {
@@ -101,7 +101,7 @@ export {
   type LaneCounts,
   type PassPlace,
   type PassProgress,
-  type ProgressLook,
+  type ObservedProgress,
   SLOWEST,
   type TotalProgress,
   WATCHER,

@@ -38,7 +38,7 @@ export interface TotalProgress extends WatchProgress {
 }
 
 /** One reading of the watcher's progress, for one application or for all. */
-export interface ProgressLook {
+export interface ObservedProgress {
   /** The database's clock. */
   clock: Date;
   progress: WatchProgress;

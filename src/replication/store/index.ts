@@ -9,7 +9,7 @@ export { KnownProgress, WatchedPlace } from './known-progress.js';
 export { type EntryRange, LedgerSlices } from './ledger-slices.js';
 export { Ledger } from './ledger.js';
 export { Announced, GreatestStamp, MarkRaiser, readFences } from './marks.js';
-export { type MomentLook, MomentWriter, Moments } from './moments.js';
+export { type ObservedMoment, MomentWriter, Moments } from './moments.js';
 export {
   FirstPassGuard,
   type Now,

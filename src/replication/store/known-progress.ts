@@ -7,7 +7,7 @@ import type { Tenant } from '../../record/index.js';
 import {
   isAside,
   isPreparing,
-  type ProgressLook,
+  type ObservedProgress,
   progressOf,
   workOf,
   WATCHER,
@@ -41,7 +41,7 @@ export class KnownProgress {
    * feeds of the application currently show nothing; the caller then reads the database. The database's clock has reached
    * `clock`.
    */
-  async look(tenant: Tenant): Promise<ProgressLook | undefined> {
+  async observe(tenant: Tenant): Promise<ObservedProgress | undefined> {
     if (!this.control.isCurrent) return undefined;
     const state = this.peek() ?? (await this.find());
     const { clock, clockByNow } = this.control;
@@ -93,7 +93,7 @@ export class WatchedPlace implements Follower {
   readonly collection = LEASES;
   readonly reported = ['watched', 'aside'];
   private readonly waiting = new Set<Waiting>();
-  private isLooking = false;
+  private isReading = false;
 
   constructor(
     control: ControlStream,
@@ -130,17 +130,17 @@ export class WatchedPlace implements Follower {
       const one = { ...place, resolve };
       this.waiting.add(one);
       left.addEventListener('abort', () => this.end(one, false), { once: true });
-      if (!this.isLooking) void this.look();
+      if (!this.isReading) void this.read();
     });
   }
 
-  private async look(): Promise<void> {
-    this.isLooking = true;
+  private async read(): Promise<void> {
+    this.isReading = true;
     for (let ms = FIRST_PAUSE_MS; this.waiting.size > 0; ms = Math.min(ms * SLOWER, LONGEST_PAUSE_MS)) {
       await wait(ms);
       this.resolveUpTo(this.known.peek() ?? (await this.known.find().catch(() => undefined)));
     }
-    this.isLooking = false;
+    this.isReading = false;
   }
 
   private resolveUpTo(state: TotalProgress | undefined): void {

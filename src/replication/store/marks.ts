@@ -132,14 +132,14 @@ export class Announced {
   async assertAnnounced(mark: MarkKey, time: Date): Promise<void> {
     const known = this.known.highestFence(mark);
     if (known !== undefined && time <= known) return;
-    const { clock, fence } = await this.look(mark);
+    const { clock, fence } = await this.readFence(mark);
     if (fence !== undefined && time <= fence) return;
     const isUpToClock = time.getTime() - clock.getTime() <= CLIENT_AHEAD_MS;
     if (isUpToClock && (fence === undefined || (await this.isEmpty(mark, clock)))) return;
     throw problems.sourceRestored(time.toISOString(), NOT_ANNOUNCED);
   }
 
-  private async look(mark: MarkKey): Promise<{ clock: Date; fence: Date | undefined }> {
+  private async readFence(mark: MarkKey): Promise<{ clock: Date; fence: Date | undefined }> {
     const pipeline = [{ $match: { _id: markKey(mark) } }, { $project: { fence: 1 } }];
     const joined = [{ $lookup: { from: MARKS, pipeline, as: 'marks' } }];
     const { clock, marks = [] } = await this.progress.readWith<{ marks: Pick<Mark, 'fence'>[] }>(

@@ -6,7 +6,7 @@ import { atMost, later } from '../../platform/common/index.js';
 import { type ControlChange, ControlStream, type Follower } from '../../platform/control/index.js';
 import { KnownProgress } from './known-progress.js';
 import {
-  type ProgressLook,
+  type ObservedProgress,
   type MarkKey,
   markName,
   type Moment,
@@ -25,7 +25,7 @@ const MOMENTS_REMEMBERED = 16;
 
 /** A moment that can be shown, with the progress that proves it. */
 interface KnownMoment {
-  look: ProgressLook;
+  observed: ObservedProgress;
   moment: Moment;
 }
 
@@ -51,18 +51,18 @@ export class KnownMoments implements Follower {
    * well.
    */
   async serving(mark: MarkKey, to: Date, notBefore?: mongo.Timestamp): Promise<KnownMoment | undefined> {
-    const look = await this.progress.look(mark);
+    const observed = await this.progress.observe(mark);
     const moments = this.byMark.get(markName(mark)) ?? [];
-    if (look === undefined || !moments.some(({ fence }) => fence < to)) return undefined;
-    const moment = servingMoment(moments, look.progress, to, notBefore);
-    return moment && { look, moment };
+    if (observed === undefined || !moments.some(({ fence }) => fence < to)) return undefined;
+    const moment = servingMoment(moments, observed.progress, to, notBefore);
+    return moment && { observed, moment };
   }
 
   /** The newest moment that can be shown. */
   async newest(mark: MarkKey): Promise<KnownMoment | undefined> {
-    const look = await this.progress.look(mark);
-    const moment = look && newestMoment(this.byMark.get(markName(mark)) ?? [], look.progress);
-    return look && moment && { look, moment };
+    const observed = await this.progress.observe(mark);
+    const moment = observed && newestMoment(this.byMark.get(markName(mark)) ?? [], observed.progress);
+    return observed && moment && { observed, moment };
   }
 
   /** The highest fence that this instance has received. */
@@ -112,7 +112,7 @@ const ALONG_FENCE = { fence: 1, at: 1 };
 const FROM_THE_NEWEST = { fence: -1, at: -1 };
 
 /** One reading of the watcher's progress, with the requested moment. */
-export interface MomentLook extends ProgressLook {
+export interface ObservedMoment extends ObservedProgress {
   moment?: Moment;
 }
 
@@ -135,43 +135,46 @@ export class Moments {
   ) {}
 
   /** The moment that serves a window up to `to`. With `notBefore`, only a moment from that cluster time on. */
-  async serving(mark: MarkKey, to: Date, notBefore?: mongo.Timestamp): Promise<MomentLook> {
+  async serving(mark: MarkKey, to: Date, notBefore?: mongo.Timestamp): Promise<ObservedMoment> {
     const name = `${markName(mark)} ${to.getTime()} ${notBefore?.toBigInt()}`;
     const remembered = await this.remembered(mark, name);
     if (remembered !== undefined) return remembered;
     const known = await this.knownMoments.serving(mark, to, notBefore);
     if (known !== undefined) {
       this.known.set(name, known.moment);
-      return withMoment(known.look, known.moment);
+      return withMoment(known.observed, known.moment);
     }
     const from = notBefore === undefined ? [] : [{ $gte: ['$at', notBefore] }];
-    const { moments, ...look } = await this.look(
+    const { moments, ...observed } = await this.observe(
       mark,
       momentsOf(mark, { fence: { $gte: to } }, from, ALONG_FENCE),
     );
-    const moment = servingMoment(moments, look.progress, to, notBefore);
+    const moment = servingMoment(moments, observed.progress, to, notBefore);
     if (moment !== undefined) this.known.set(name, moment);
-    return withMoment(look, moment);
+    return withMoment(observed, moment);
   }
 
   /** The newest moment that can be shown. */
-  async newest(mark: MarkKey): Promise<MomentLook> {
+  async newest(mark: MarkKey): Promise<ObservedMoment> {
     const known = await this.knownMoments.newest(mark);
-    if (known !== undefined) return withMoment(known.look, known.moment);
-    const { moments, ...look } = await this.look(mark, momentsOf(mark, {}, [], FROM_THE_NEWEST));
-    return withMoment(look, newestMoment(moments, look.progress));
+    if (known !== undefined) return withMoment(known.observed, known.moment);
+    const { moments, ...observed } = await this.observe(mark, momentsOf(mark, {}, [], FROM_THE_NEWEST));
+    return withMoment(observed, newestMoment(moments, observed.progress));
   }
 
-  private async remembered(mark: MarkKey, name: string): Promise<MomentLook | undefined> {
+  private async remembered(mark: MarkKey, name: string): Promise<ObservedMoment | undefined> {
     const moment = this.known.get(name);
     if (moment === undefined) return undefined;
-    const look = (await this.knownProgress.look(mark)) ?? (await this.progress.read(mark));
-    return isShown(moment, look.progress) ? { ...look, moment } : undefined;
+    const observed = (await this.knownProgress.observe(mark)) ?? (await this.progress.read(mark));
+    return isShown(moment, observed.progress) ? { ...observed, moment } : undefined;
   }
 
-  private async look(mark: MarkKey, stages: mongo.Document[]): Promise<ProgressLook & { moments: Moment[] }> {
-    const { moments = [], ...look } = await this.progress.readWith<{ moments: Moment[] }>(mark, stages);
-    return { ...look, moments };
+  private async observe(
+    mark: MarkKey,
+    stages: mongo.Document[],
+  ): Promise<ObservedProgress & { moments: Moment[] }> {
+    const { moments = [], ...observed } = await this.progress.readWith<{ moments: Moment[] }>(mark, stages);
+    return { ...observed, moments };
   }
 }
 
@@ -195,6 +198,6 @@ function momentsOf(
   return [{ $lookup: { from: MOMENTS, let: variables, pipeline, as: 'moments' } }];
 }
 
-function withMoment(look: ProgressLook, moment: Moment | undefined): MomentLook {
-  return { ...look, ...(moment && { moment }) };
+function withMoment(observed: ObservedProgress, moment: Moment | undefined): ObservedMoment {
+  return { ...observed, ...(moment && { moment }) };
 }

@@ -9,7 +9,7 @@ import {
   type AsideApplication,
   WATCHER,
   type WatchState,
-  type ProgressLook,
+  type ObservedProgress,
   restInWords,
   retryAfter,
   secondsToPresent,
@@ -71,7 +71,7 @@ export function waitingFor({ organizationid, appid }: Tenant, work: StoredWork):
 /** The wait of an application whose changes are not all processed: for events of its lane, or for seconds of the log. */
 export function waitingAt(
   tenant: Tenant,
-  { isAside, work, watched, clock }: Pick<ProgressLook, 'isAside' | 'work' | 'watched' | 'clock'>,
+  { isAside, work, watched, clock }: Pick<ObservedProgress, 'isAside' | 'work' | 'watched' | 'clock'>,
 ): Waiting {
   if (isAside) return waitingFor(tenant, work);
   const [done, total] = [watched.getHighBitsUnsigned(), Math.floor(clock.getTime() / 1000)];
@@ -106,41 +106,44 @@ const TOGETHER = {
 /** Reads the progress of the watcher. Every read throws 503 `preparing` during a pass. */
 @Injectable()
 export class ProgressReader {
-  private readonly shared = new SharedReads<ProgressLook>();
+  private readonly shared = new SharedReads<ObservedProgress>();
 
   constructor(@InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>) {}
 
   /** The progress for one application. Concurrent callers share one query. */
-  read({ organizationid, appid }: Tenant): Promise<ProgressLook> {
+  read({ organizationid, appid }: Tenant): Promise<ObservedProgress> {
     const tenant = { organizationid, appid };
     return this.shared.share(JSON.stringify([organizationid, appid]), () => this.readWith(tenant, []));
   }
 
   /** The progress of the main loop: for all applications that are not aside. */
-  readMain(): Promise<ProgressLook> {
-    return this.shared.share(MAIN, () => this.look({ watched: placeAt('$watched'), ...TOGETHER }, []));
+  readMain(): Promise<ObservedProgress> {
+    return this.shared.share(MAIN, () => this.observe({ watched: placeAt('$watched'), ...TOGETHER }, []));
   }
 
   /** The progress for all applications: that of the slowest. */
-  readAll(): Promise<ProgressLook> {
-    return this.shared.share(ALL, () => this.look({ watched: SLOWEST, ...TOGETHER }, []));
+  readAll(): Promise<ObservedProgress> {
+    return this.shared.share(ALL, () => this.observe({ watched: SLOWEST, ...TOGETHER }, []));
   }
 
   /**
    * The progress for one application, together with the results of further stages. One query reads both as of one time. In
    * the stages, `$watched` is that of the application.
    */
-  readWith<T extends object>(tenant: Tenant, stages: mongo.Document[]): Promise<ProgressLook & Partial<T>> {
-    return this.look<T>(watchedOf(tenant), stages, tenant);
+  readWith<T extends object>(
+    tenant: Tenant,
+    stages: mongo.Document[],
+  ): Promise<ObservedProgress & Partial<T>> {
+    return this.observe<T>(watchedOf(tenant), stages, tenant);
   }
 
-  private async look<T extends object>(
+  private async observe<T extends object>(
     projection: ReturnType<typeof watchedOf>,
     stages: mongo.Document[],
     tenant?: Tenant,
-  ): Promise<ProgressLook & Partial<T>> {
+  ): Promise<ObservedProgress & Partial<T>> {
     const [state] = await this.states.collection
-      .aggregate<WatchProgress & Pick<ProgressLook, 'clock' | 'isAside' | 'work'> & Led & Partial<T>>([
+      .aggregate<WatchProgress & Pick<ObservedProgress, 'clock' | 'isAside' | 'work'> & Led & Partial<T>>([
         { $match: { _id: WATCHER } },
         { $project: { clock: CLOCK, restores: 1, ...LED, ...projection } },
         ...stages,
@@ -154,8 +157,8 @@ export class ProgressReader {
       ...(pass !== undefined && { pass }),
       ...(restores !== undefined && { restores }),
     };
-    const look = { clock, progress, watched, isAside, work: isLed ? work : {} };
-    return { ...look, ...(joined as unknown as Partial<T>) };
+    const observed = { clock, progress, watched, isAside, work: isLed ? work : {} };
+    return { ...observed, ...(joined as unknown as Partial<T>) };
   }
 }
 
@@ -266,8 +269,8 @@ export class WorkedThrough {
    */
   async upTo(at: mongo.Timestamp, stop: AbortSignal): Promise<boolean> {
     while (!stop.aborted) {
-      const look = await this.progress.readAll().catch(() => undefined);
-      if (look !== undefined && look.watched.compare(at) >= 0) return true;
+      const observed = await this.progress.readAll().catch(() => undefined);
+      if (observed !== undefined && observed.watched.compare(at) >= 0) return true;
       await pause(LOOK_MS, stop);
     }
     return false;

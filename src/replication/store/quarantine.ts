@@ -89,11 +89,11 @@ export class Quarantine {
 
   /** Must be called before a term does anything: another leader may have set something aside. */
   beginTerm(): void {
-    this.lookAgain();
+    this.expectEntries();
   }
 
   /** Discards the results of earlier checks. */
-  lookAgain(): void {
+  expectEntries(): void {
     this.mayHave = true;
     this.turn += 1;
   }

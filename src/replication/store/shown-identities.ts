@@ -8,7 +8,7 @@ import {
   type Identity,
   identityOf,
   type StoredIdentity,
-  withTold,
+  updatedIdentity,
   isWritten,
   type WatchedEvent,
   type WrittenEvent,
@@ -64,7 +64,7 @@ export class ShownIdentities {
       const held = seen.get(event);
       const before = known.get(key);
       if (held === undefined && before?.learned !== undefined && before.learned >= place) continue;
-      const fields = held === undefined ? withTold(before ?? {}, event.identity) : (held ?? {});
+      const fields = held === undefined ? updatedIdentity(before ?? {}, event.identity) : (held ?? {});
       const last = { ...shortened(fields), learned: place };
       known.set(key, last);
       found.set(event, { identity: identityOf(kind, owner, last), known: last });

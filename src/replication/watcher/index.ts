@@ -1,7 +1,7 @@
 export * from './plain.js';
 export { EditedRecords } from './filters/edited-records.js';
 export { FilterChanges } from './filters/filter-changes.js';
-export { FilterLooks } from './jobs.js';
+export { ServiceChecks } from './jobs.js';
 export { Lease } from './lease.js';
 export { type Batch, openStream } from './log/change-stream.js';
 export { IgnoredRecords } from './repair/ignored-records.js';

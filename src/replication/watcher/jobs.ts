@@ -32,13 +32,13 @@ export class FilterStampings implements Job {
 
 /** Applies, beside the stream, the services that the stream does not wait for. */
 @Injectable()
-export class FilterLooks implements Job {
+export class ServiceChecks implements Job {
   readonly name = 'The look at services';
 
   constructor(private readonly changes: FilterChanges) {}
 
   async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
-    await this.changes.lookNext(term, stop);
+    await this.changes.checkNext(term, stop);
     return 0;
   }
 }
@@ -63,13 +63,13 @@ export class Jobs {
     ignored: IgnoredRecords,
     channelReview: ChannelReview,
     incompleteReview: IncompleteReview,
-    looks: FilterLooks,
+    serviceChecks: ServiceChecks,
     stampings: FilterStampings,
     private readonly workedThrough: WorkedThrough,
   ) {
     const reviews = [emailReview, ignored, channelReview, incompleteReview];
     const atATime = Array.from({ length: STAMPINGS }, () => stampings);
-    this.jobs = [expiry, audit, quarantineRetries, ...reviews, looks, ...atATime];
+    this.jobs = [expiry, audit, quarantineRetries, ...reviews, serviceChecks, ...atATime];
   }
 
   /** Ends when `stop` is aborted, and never throws. */

@@ -8,7 +8,7 @@ import { StampsAbove } from './stamping/stamps-above.js';
 import { ApplicationModule } from '../../application/index.js';
 import { EditedRecords } from './filters/edited-records.js';
 import { FilterChanges } from './filters/filter-changes.js';
-import { FilterLooks, FilterStampings, Jobs, Orphans } from './jobs.js';
+import { ServiceChecks, FilterStampings, Jobs, Orphans } from './jobs.js';
 import { FilterReconciler } from './filters/filter-reconciler.js';
 import { WantedServices } from './filters/wanted-services.js';
 import { ChannelReview, EmailReview, IncompleteReview } from './repair/reviews.js';
@@ -17,7 +17,7 @@ import { IgnoredRecords } from './repair/ignored-records.js';
 import { RecordMaintenance, RecordRepair } from './repair/record-repair.js';
 import { RecordWrites, TooLarge, UnreadableIds } from './repair/record-writes.js';
 import { QuarantineRetry, QuarantineRetries } from './upkeep/quarantine-retries.js';
-import { AuditLooks } from './upkeep/audit-looks.js';
+import { AuditReads } from './upkeep/audit-reads.js';
 import { AuditRepair, Audit } from './upkeep/audit.js';
 import { CollectionOptions, Expiry } from './upkeep/expiry.js';
 import { Batches, Tenants } from './batches.js';
@@ -44,7 +44,7 @@ import { watcherModels } from './collections.schema.js';
     QuarantineRetries,
     QuarantineRetry,
     Audit,
-    AuditLooks,
+    AuditReads,
     AuditRepair,
     Batches,
     Beginning,
@@ -61,7 +61,7 @@ import { watcherModels } from './collections.schema.js';
     EmailReview,
     Expiry,
     FilterChanges,
-    FilterLooks,
+    ServiceChecks,
     FilterReconciler,
     FilterStampings,
     Following,

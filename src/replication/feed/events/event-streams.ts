@@ -146,8 +146,8 @@ export class EventStreams implements OnModuleDestroy {
   }
 
   private audienceOf({ tenant, username, passwordhash }: Subscription): Audience {
-    const look = () => this.rights.holds({ tenant, username, passwordhash });
-    return new Audience(() => this.rightPlaces.during(this.over.signal, look));
+    const check = () => this.rights.holds({ tenant, username, passwordhash });
+    return new Audience(() => this.rightPlaces.during(this.over.signal, check));
   }
 
   private countOf(username: string, more: number): void {

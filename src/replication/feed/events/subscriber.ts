@@ -59,16 +59,16 @@ export class Subscriber {
 /** Subscribers with the same access: the same login, for the same application. One check serves all of them. */
 export class Audience {
   readonly subscribers = new Set<Subscriber>();
-  private isLooking = false;
+  private isChecking = false;
 
-  constructor(private readonly lookWhetherAllowed: () => Promise<boolean>) {}
+  constructor(private readonly checkAccess: () => Promise<boolean>) {}
 
   /** Ends their streams if access is revoked. If the check fails, they stay open. */
   async check(): Promise<void> {
-    if (this.isLooking) return;
-    this.isLooking = true;
-    const isAllowed = await this.lookWhetherAllowed().catch(() => true);
-    this.isLooking = false;
+    if (this.isChecking) return;
+    this.isChecking = true;
+    const isAllowed = await this.checkAccess().catch(() => true);
+    this.isChecking = false;
     if (!isAllowed) for (const subscriber of this.subscribers) subscriber.end();
   }
 }

@@ -140,11 +140,11 @@ export class FeedReader {
       answered.then(() => true),
       QUIET_MS,
     );
-    if (inTime === undefined) await Promise.race([answered, this.look()]);
+    if (inTime === undefined) await Promise.race([answered, this.probe()]);
   }
 
   /** A refusal, such as 503 `preparing`, also counts as an answer. */
-  private async look(): Promise<void> {
+  private async probe(): Promise<void> {
     await this.progress.readAll().catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error;
     });

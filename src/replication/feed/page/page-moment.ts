@@ -11,7 +11,7 @@ import {
   FiltersInForce,
   OutdatedServiceError,
   Announced,
-  type MomentLook,
+  type ObservedMoment,
   Moments,
   MarkRaiser,
   ProgressReader,
@@ -24,7 +24,7 @@ import {
   isOfReplaced,
   type MarkKey,
   markName,
-  type ProgressLook,
+  type ObservedProgress,
 } from '../../protocol/index.js';
 
 /** A page never waits for a `to` further ahead than this, even if MARK_WAIT is longer (milliseconds). */
@@ -137,39 +137,43 @@ export class PageMoment {
   private async found(wish: PageWish, since: number): Promise<Shown> {
     const { mark, to, service, goesOnFrom } = wish;
     let notBefore = service && this.filters.knownFrom(service);
-    let look = await this.moments.serving(mark, to, notBefore);
+    let observed = await this.moments.serving(mark, to, notBefore);
     const { mode, needed } =
-      look.moment === undefined ? await this.endModeOf(wish, look) : { mode: 'reached', needed: to };
-    assertNotReplaced(goesOnFrom, look);
+      observed.moment === undefined ? await this.endModeOf(wish, observed) : { mode: 'reached', needed: to };
+    assertNotReplaced(goesOnFrom, observed);
     // The time is checked first, because a raise would announce it.
-    if (goesOnFrom !== undefined && (look.moment === undefined || goesOnFrom > look.moment.fence))
+    if (goesOnFrom !== undefined && (observed.moment === undefined || goesOnFrom > observed.moment.fence))
       await this.announced.assertAnnounced(mark, goesOnFrom);
     let isAwaited = mode === 'awaited';
-    const deadline = since + patienceOf({ to: needed, clock: look.clock }, this.settings.markWait);
+    const deadline = since + patienceOf({ to: needed, clock: observed.clock }, this.settings.markWait);
     for (let raises = 0; ;) {
-      const at = look.moment && (await this.placeOf(wish, look, look.moment.at));
-      if (at !== undefined && look.moment !== undefined) {
+      const at = observed.moment && (await this.placeOf(wish, observed, observed.moment.at));
+      if (at !== undefined && observed.moment !== undefined) {
         // The restore may have become known while the page waited.
-        assertNotReplaced(goesOnFrom, look);
-        return { to: mode === 'clock' ? upToMoment(look, needed, to) : to, at, moment: look.moment.at };
+        assertNotReplaced(goesOnFrom, observed);
+        return {
+          to: mode === 'clock' ? upToMoment(observed, needed, to) : to,
+          at,
+          moment: observed.moment.at,
+        };
       }
-      const newest = service && look.moment && (await this.newestOf(mark, service));
+      const newest = service && observed.moment && (await this.newestOf(mark, service));
       if (newest !== undefined) notBefore = newest;
       else {
         if (isAwaited) {
           isAwaited = false;
-          await clockReaches(to, look.clock, deadline);
-          look = await this.moments.serving(mark, needed, notBefore);
-          if (look.moment !== undefined) continue;
+          await clockReaches(to, observed.clock, deadline);
+          observed = await this.moments.serving(mark, needed, notBefore);
+          if (observed.moment !== undefined) continue;
         }
         const stamping = service && (await this.filters.unsettled(service, deadline));
         if (service !== undefined && stamping !== undefined)
           throw problems.beingStamped({ ...service.of, ...waitingFor(mark, stamping) });
-        if (raises === MOST_RAISES) throw problems.notWatched(waitingAt(mark, look));
-        await this.raised(mark, look, deadline);
+        if (raises === MOST_RAISES) throw problems.notWatched(waitingAt(mark, observed));
+        await this.raised(mark, observed, deadline);
         raises += 1;
       }
-      look = await this.moments.serving(mark, needed, notBefore);
+      observed = await this.moments.serving(mark, needed, notBefore);
     }
   }
 
@@ -179,18 +183,18 @@ export class PageMoment {
   }
 
   /** Raises the mark and waits until the watcher has passed it. Throws 503 `not-watched` if that takes too long. */
-  private async raised(mark: MarkKey, look: ProgressLook, deadline: number): Promise<void> {
+  private async raised(mark: MarkKey, observed: ObservedProgress, deadline: number): Promise<void> {
     const leftMs = Math.max(0, deadline - performance.now());
     if (await this.raiser.passed(mark, leftMs)) return;
     // The instance is healthy. The page waits for the bulk changes of its own application.
-    if (look.isAside) throw problems.workedAside(waitingAt(mark, look));
+    if (observed.isAside) throw problems.workedAside(waitingAt(mark, observed));
     this.unwatched.refused();
-    throw problems.notWatched(waitingAt(mark, look));
+    throw problems.notWatched(waitingAt(mark, observed));
   }
 
   private async endModeOf(
     { mark, to, isFirst }: Omit<PageWish, 'service'>,
-    { clock }: ProgressLook,
+    { clock }: ObservedProgress,
   ): Promise<{ mode: Exclude<EndMode, 'refused'>; needed: Date }> {
     const fence = to > clock ? await this.announced.fence(mark) : undefined;
     const mode = endModeOf({ to, clock, fence, isFirst }, this.settings.markWait);
@@ -215,7 +219,7 @@ export class PageMoment {
   /** The moment or its replacement; undefined if another filter was in force at that time. */
   private async placeOf(
     { mark, service }: PageWish,
-    { progress, watched }: MomentLook,
+    { progress, watched }: ObservedMoment,
     moment: mongo.Timestamp,
   ): Promise<mongo.Timestamp | undefined> {
     const instead = this.instead.get(nameOf(mark, moment));
@@ -247,7 +251,7 @@ export class PageMoment {
 }
 
 /** Throws 410 `source-restored` if a database that a restore has replaced announced the time. */
-function assertNotReplaced(time: Date | undefined, { progress }: ProgressLook): void {
+function assertNotReplaced(time: Date | undefined, { progress }: ObservedProgress): void {
   if (time !== undefined && isOfReplaced(time, progress.restores))
     throw problems.sourceRestored(time.toISOString(), OF_REPLACED);
 }
@@ -261,7 +265,7 @@ function inTheFuture(to: Date): string {
 }
 
 /** The clock value that the moment announced. It may be the fence of an earlier, faster clock. */
-function upToMoment({ moment, clock }: MomentLook, needed: Date, asked: Date): Date {
+function upToMoment({ moment, clock }: ObservedMoment, needed: Date, asked: Date): Date {
   const latest = later(clock, needed);
   return earlier(asked, earlier(moment?.fence ?? latest, latest));
 }

@@ -39,8 +39,8 @@ export function wider(breadth: Breadth, { asked, count }: { asked: number; count
 
 /** The breadth after a step of `asked` items that took too long; undefined if that step examined only one record. */
 export function narrower(breadth: Breadth, asked: number): Breadth | undefined {
-  const looked = idsOf(breadth, asked);
-  return breadth.most === 1 ? undefined : { ...breadth, most: Math.ceil(looked / NARROWER) };
+  const examined = idsOf(breadth, asked);
+  return breadth.most === 1 ? undefined : { ...breadth, most: Math.ceil(examined / NARROWER) };
 }
 
 /** The breadth after a step that was fast enough. The cause of an earlier timeout may have been one record, or temporary. */

@@ -17,7 +17,7 @@ import {
   type Decisions,
   type Partials,
 } from '../../protocol/index.js';
-import { lacksId, type PresentRecord, PRESENT, type RecordLook } from '../repair/present-record.js';
+import { lacksId, type PresentRecord, PRESENT, type ReadRecords } from '../repair/present-record.js';
 import { EmailReview } from '../repair/reviews.js';
 import { RecordMaintenance } from '../repair/record-repair.js';
 import { IgnoredRecords } from '../repair/ignored-records.js';
@@ -140,24 +140,24 @@ export class WrittenMaintenance {
   private async maintainEach(
     kind: Kind,
     ids: mongo.ObjectId[],
-    look: Omit<RecordLook, 'records'>,
+    read: Omit<ReadRecords, 'records'>,
   ): Promise<void> {
     if (ids.length === 0) return;
-    look.term.showLife();
+    read.term.showLife();
     try {
-      await this.repair(kind, { records: await this.present(kind, ids, look.term.share), ...look }, ids);
+      await this.repair(kind, { records: await this.present(kind, ids, read.term.share), ...read }, ids);
     } catch (error) {
       if (mayPass(error)) throw error;
       if (ids.length === 1)
         await this.quarantine.setAside({ what: 'record', kind, owner: ids[0]! }, 'giving it an id', error);
       const half = Math.ceil(ids.length / 2);
       if (ids.length > 1)
-        for (const some of [ids.slice(0, half), ids.slice(half)]) await this.maintainEach(kind, some, look);
+        for (const some of [ids.slice(0, half), ids.slice(half)]) await this.maintainEach(kind, some, read);
     }
   }
 
-  private async repair(kind: Kind, look: RecordLook, concerned: mongo.ObjectId[]): Promise<void> {
-    const noted = await this.maintenance.maintain(kind, look);
+  private async repair(kind: Kind, read: ReadRecords, concerned: mongo.ObjectId[]): Promise<void> {
+    const noted = await this.maintenance.maintain(kind, read);
     if (kind === PERSON_KIND) await this.emailReview.review(concerned, noted);
   }
 
@@ -206,7 +206,7 @@ export class DecisionWriter {
     if (decisions.revealed.length > 0) await this.restamps.records(kind, decisions.revealed, 'number', term);
     await this.restamps.late(kind, decisions.late, term);
     await this.restamps.lateTombstones(decisions.lateTombstones, term);
-    await this.resurrections.look(kind, decisions.seenTombstones, { at, fences }, term);
+    await this.resurrections.review(kind, decisions.seenTombstones, { at, fences }, term);
     const complete = await this.withoutWaiting(kind, completeBy(partials, waiting), waited);
     await this.incomplete.forget(kind, complete, at, term.share);
     const rivals = [...decisions.rivals, ...waiting];

@@ -65,7 +65,7 @@ export class Effects {
     const services = events.filter((event) => event.type === 'services');
     if (services.length > 0 && !isOf('collectionLost')) {
       const ids = services.map(({ id }) => id).filter((id) => id !== undefined);
-      await this.filters.look(ids.length < services.length ? undefined : ids, term);
+      await this.filters.check(ids.length < services.length ? undefined : ids, term);
     }
     this.metrics.watcherEvents.inc(events.length);
     return passed;

@@ -6,7 +6,7 @@ import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
 import { IDENTITY_TEXTS, isObjectId } from '../../../record/index.js';
 import {
   type StoredIdentity,
-  withTold,
+  updatedIdentity,
   type DeletedEvent,
   type WrittenEvent,
   isPartial,
@@ -94,7 +94,7 @@ export class Completion {
     });
     if (found === null) return event;
     const fields = Object.entries(found).filter(([, value]) => value !== null);
-    const identity = withTold(Object.fromEntries(fields), textsIn(event.identity));
+    const identity = updatedIdentity(Object.fromEntries(fields), textsIn(event.identity));
     moves?.set(nameOf(event), identity);
     return { ...event, whole: true, identity };
   }

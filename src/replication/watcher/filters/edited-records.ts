@@ -53,7 +53,7 @@ export class StampingProgress {
     if (at - this.savedAt < this.saveMs) return;
     this.savedAt = at;
     const done = Math.floor(this.done + records);
-    const pace = this.tempo.look({ at, done });
+    const pace = this.tempo.measure({ at, done });
     if (!this.isCounted) {
       // If the server could not count them in time, it could not do so later either.
       this.isCounted = true;

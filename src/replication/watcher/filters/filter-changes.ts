@@ -39,7 +39,7 @@ class Known {
     readonly waiting = new ServicesInTurn(),
     readonly edited = new EditedServices(),
     /** By service: ends when the last check that was begun has ended. */
-    readonly looks = new Map<string, Promise<unknown>>(),
+    readonly checks = new Map<string, Promise<unknown>>(),
   ) {}
 }
 
@@ -64,7 +64,7 @@ export class FilterChanges {
   ) {}
 
   /** Checks all services, and returns when all are done. */
-  async lookAtAll(term: TermAtWork): Promise<void> {
+  async checkAll(term: TermAtWork): Promise<void> {
     const found = await this.findAll(term);
     while (!found.isEmpty) await this.reconcile(this.knownTo(term), found.take(AT_ONCE), term);
   }
@@ -75,7 +75,7 @@ export class FilterChanges {
    * an application that has many. A few failed services of the same applications are checked too, because the change may
    * have removed the cause.
    */
-  async look(ids: mongo.ObjectId[] | undefined, term: TermAtWork): Promise<void> {
+  async check(ids: mongo.ObjectId[] | undefined, term: TermAtWork): Promise<void> {
     const found = ids === undefined ? await this.findAll(term) : new ServicesInTurn();
     const known = this.knownTo(term);
     const some: ServiceKey[] = [];
@@ -100,9 +100,9 @@ export class FilterChanges {
    * a superseded leader has changed late, which only a read of all versions can detect. If no service waits, it returns when
    * one does, or after some seconds.
    */
-  async lookNext(term: TermAtWork, stop: AbortSignal): Promise<void> {
+  async checkNext(term: TermAtWork, stop: AbortSignal): Promise<void> {
     const known = this.knownTo(term);
-    if (performance.now() >= known.againAt) await this.lookAgain(known, stop);
+    if (performance.now() >= known.againAt) await this.findOverlooked(known, stop);
     const keys = known.waiting.take(AT_ONCE);
     if (keys.length === 0) {
       await once(this.changes, WAITING, { signal: endsAfter(LONGEST_REST_MS, stop) }).catch(() => undefined);
@@ -159,7 +159,7 @@ export class FilterChanges {
     this.changes.emit(WAITING);
   }
 
-  private async lookAgain(known: Known, stop: AbortSignal): Promise<void> {
+  private async findOverlooked(known: Known, stop: AbortSignal): Promise<void> {
     known.againAt = performance.now() + AGAIN_MS;
     for (const key of this.reconciler.failed()) known.waiting.add(key);
     // A failed service may have no version, and only a limited number of failed services is remembered.
@@ -195,9 +195,9 @@ export class FilterChanges {
     term: TermAtWork,
     stamped?: StampedVersion,
   ): Promise<void> {
-    const { versions, edited, looks } = known;
+    const { versions, edited, checks: looks } = known;
     const names = keys.map(serviceName);
-    const look = async () => {
+    const check = async () => {
       const beyond = new Set(keys.filter((key) => known.judged.isBeyond(key)).map(serviceName));
       const reconciled = await this.reconciler.reconcile(keys, { beyond, stamped }, term);
       for (const { key, version, isPending } of reconciled) {
@@ -208,11 +208,11 @@ export class FilterChanges {
       if (reconciled.some(({ isPending }) => isPending)) this.changes.emit(EDITED);
       term.showLife();
     };
-    const looked = Promise.all(names.flatMap((name) => looks.get(name) ?? [])).then(look);
-    const ended = looked.catch(() => undefined);
+    const checked = Promise.all(names.flatMap((name) => looks.get(name) ?? [])).then(check);
+    const ended = checked.catch(() => undefined);
     for (const name of names) looks.set(name, ended);
     try {
-      await looked;
+      await checked;
     } finally {
       for (const name of names) if (looks.get(name) === ended) looks.delete(name);
     }
@@ -223,7 +223,7 @@ export class FilterChanges {
    * often.
    */
   private async findAll(term: TermAtWork): Promise<ServicesInTurn> {
-    const { waiting, edited, looks, judged } = this.knownTo(term);
+    const { waiting, edited, checks: looks, judged } = this.knownTo(term);
     const known = Object.assign(new Known(waiting, edited, looks), { judged });
     this.terms.set(term.whole ?? term, known);
     const found = new ServicesInTurn();

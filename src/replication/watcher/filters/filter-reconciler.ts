@@ -42,7 +42,7 @@ interface Round extends KnownServices {
 }
 
 /** The version in force of a service, and the document that describes the wanted one. */
-interface Look {
+interface ReadService {
   key: ServiceKey;
   entry: ReadVersion | undefined;
   wish: WantedService | undefined;
@@ -120,15 +120,15 @@ export class FilterReconciler {
     }
     const open = keys.filter((key) => !isLeft(key));
     const wishes = new Map((await this.wanted.wishes(open)).map((wish) => [serviceName(wish), wish]));
-    const looks = open.map((key): Look => {
+    const services = open.map((key): ReadService => {
       const name = serviceName(key);
       return { key, entry: entries.get(name), wish: wishes.get(name), isBeyond: beyond.has(name) };
     });
-    const brought = await this.bringTogether(looks);
+    const brought = await this.bringTogether(services);
     term.showLife();
-    const alone = looks.slice(brought.length);
+    const alone = services.slice(brought.length);
     for (let first = 0; first < alone.length; first += SIDE_BY_SIDE) {
-      const bringing = alone.slice(first, first + SIDE_BY_SIDE).map((look) => this.bring(look));
+      const bringing = alone.slice(first, first + SIDE_BY_SIDE).map((service) => this.bring(service));
       // If one fails, the others end before the error is thrown.
       await Promise.allSettled(bringing);
       term.showLife();
@@ -143,9 +143,9 @@ export class FilterReconciler {
    * Applies all of them by one query and one write. Returns an empty list if any part fails; applying them one by one then
    * finds the cause.
    */
-  private async bringTogether(looks: Look[]): Promise<Brought[]> {
-    if (looks.length < 2 || looks.some(({ entry }) => entry?.pending === true)) return [];
-    const changes = looks.flatMap(({ key, entry, wish, isBeyond }) => {
+  private async bringTogether(services: ReadService[]): Promise<Brought[]> {
+    if (services.length < 2 || services.some(({ entry }) => entry?.pending === true)) return [];
+    const changes = services.flatMap(({ key, entry, wish, isBeyond }) => {
       const change = reconciled(entry, wantedOf(wish, isBeyond));
       return change === undefined ? [] : [{ key, entry, change }];
     });
@@ -160,9 +160,9 @@ export class FilterReconciler {
     } catch {
       return [];
     }
-    for (const { key } of looks) this.refused.delete(serviceName(key));
+    for (const { key } of services) this.refused.delete(serviceName(key));
     const changed = new Map(changes.map(({ key, change }) => [serviceName(key), change]));
-    return looks.map(({ key, entry }) => {
+    return services.map(({ key, entry }) => {
       const change = changed.get(serviceName(key));
       return { key, version: change?.version ?? entry?.version ?? 0, isPending: change?.pending };
     });
@@ -172,7 +172,7 @@ export class FilterReconciler {
    * Writes the wanted version, or that the records are stamped for the one in force. The result has no version on failure,
    * or if another writer was faster.
    */
-  private async bring({ key, entry, ...wanted }: Look): Promise<Brought> {
+  private async bring({ key, entry, ...wanted }: ReadService): Promise<Brought> {
     let brought: Brought = { key };
     const isDone = await this.alone(key, entry, async () => {
       const change = await this.changeOf(entry, wanted);
@@ -218,7 +218,7 @@ export class FilterReconciler {
   /** A filter that MongoDB rejects is invalid, like one that contract §4 rejects. */
   private async changeOf(
     entry: ReadVersion | undefined,
-    { wish, isBeyond }: Pick<Look, 'wish' | 'isBeyond'>,
+    { wish, isBeyond }: Pick<ReadService, 'wish' | 'isBeyond'>,
   ): Promise<FilterVersionChange | undefined> {
     const wanted = wantedOf(wish, isBeyond);
     const change = reconciled(entry, wanted);

@@ -48,11 +48,11 @@ export async function isTaken(connection: Connection, { key, filter }: FilterOf)
   const nothing = { organizationid, appid, _id: FIRST_ID };
   const collection = connection.collection(COLLECTION_OF[kind]);
   try {
-    await look(collection, { $and: [nothing, filter] });
+    await probe(collection, { $and: [nothing, filter] });
     return true;
   } catch (error) {
     if (isOfDatabase(error)) throw error;
-    if (!isRefusedQuery(error)) await look(collection, nothing);
+    if (!isRefusedQuery(error)) await probe(collection, nothing);
     return false;
   }
 }
@@ -66,11 +66,11 @@ export async function assertTaken(connection: Connection, some: FilterOf[]): Pro
     const appid = { $in: [...new Set(ofKind.map(({ key }) => key.appid))] };
     const nothing = { organizationid, appid, _id: FIRST_ID };
     const filters = ofKind.map(({ filter }) => filter);
-    await look(connection.collection(COLLECTION_OF[kind]), { $and: [nothing, { $or: filters }] });
+    await probe(connection.collection(COLLECTION_OF[kind]), { $and: [nothing, { $or: filters }] });
   }
 }
 
-function look(collection: mongo.Collection, query: mongo.Document): Promise<unknown> {
+function probe(collection: mongo.Collection, query: mongo.Document): Promise<unknown> {
   return collection.findOne(query, { projection: { _id: 1 }, hint: { _id: 1 } });
 }
 

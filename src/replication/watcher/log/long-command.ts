@@ -65,8 +65,8 @@ export async function asLongAsWorkedOn<T>(
 }
 
 async function isWorkedOn(client: mongo.MongoClient, shownAs: mongo.Document): Promise<boolean> {
-  const look = { currentOp: 1, $ownOps: true, active: true, ...shownAs };
-  return bareCommand(client.db('admin'), look, { within: LOOK_MS, readPreference: 'primary' }).then(
+  const query = { currentOp: 1, $ownOps: true, active: true, ...shownAs };
+  return bareCommand(client.db('admin'), query, { within: LOOK_MS, readPreference: 'primary' }).then(
     ({ inprog }) => (inprog as unknown[]).length > 0,
     () => false,
   );

@@ -127,7 +127,7 @@ export class PassSteps {
     term.showLife();
     for await (const dead of this.slices.tombstones(range)) {
       for (const kind of KINDS)
-        await this.resurrections.look(
+        await this.resurrections.review(
           kind,
           dead.filter((entry) => entry.kind === kind),
           { at, fences: new Map() },

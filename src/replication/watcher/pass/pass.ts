@@ -258,7 +258,7 @@ class PassReporter {
     private readonly run: PassRun,
     private readonly log: Logger,
   ) {
-    this.tempo = new Tempo(lookAt(run.progress));
+    this.tempo = new Tempo(sampleOf(run.progress));
   }
 
   async advance(count: number): Promise<void> {
@@ -267,7 +267,7 @@ class PassReporter {
     progress.done += count;
     if (performance.now() - this.reportedAt < REPORT_MS) return;
     this.reportedAt = performance.now();
-    progress.pace = this.tempo.look(lookAt(progress));
+    progress.pace = this.tempo.measure(sampleOf(progress));
     const { done, total } = progress;
     this.log.log(`Pass${nameOf(run, '')}: ${done} of about ${total} records and ledger entries`);
     await run.save(progress);
@@ -281,6 +281,6 @@ function nameOf({ term: { share } }: PassRun, step: string): string {
   return `${step} of application ${appid} of ${organizationid}`;
 }
 
-function lookAt({ done }: PassProgress) {
+function sampleOf({ done }: PassProgress) {
   return { at: performance.now(), done };
 }

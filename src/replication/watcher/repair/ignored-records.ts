@@ -118,7 +118,7 @@ export class IgnoredRecords implements Job {
       await this.countStrangers(counts);
       await this.countRivals(kind, counts);
     }
-    const last = await this.lookForHomeless(counts);
+    const last = await this.rememberUnassigned(counts);
     if (last === undefined) counts.endRound();
     else counts.behind = last;
     if (counts === this.counts) this.showCount(kind);
@@ -210,7 +210,7 @@ export class IgnoredRecords implements Job {
   }
 
   /** Returns where the slice ended; undefined after the last one. */
-  private async lookForHomeless(counts: IgnoredCounts): Promise<mongo.ObjectId | undefined> {
+  private async rememberUnassigned(counts: IgnoredCounts): Promise<mongo.ObjectId | undefined> {
     const { kind, behind } = counts;
     let slice: Slice | undefined;
     await counts.rememberThose(kind, async () => {

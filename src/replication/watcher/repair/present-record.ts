@@ -35,7 +35,7 @@ export interface PresentRecord {
 }
 
 /** Records as they were read, and the term that repairs them. */
-export interface RecordLook {
+export interface ReadRecords {
   records: PresentRecord[];
   /** The place in the log of the event or pass that led to the look. The look was not earlier. */
   at: LogPlace;

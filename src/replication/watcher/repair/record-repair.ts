@@ -13,7 +13,7 @@ import {
   stampDoubled,
   writeUnlessHeld,
 } from '../../../record/index.js';
-import { type PresentRecord, isDeliverable, type RecordLook, carriedChannels } from './present-record.js';
+import { type PresentRecord, isDeliverable, type ReadRecords, carriedChannels } from './present-record.js';
 import { literal } from '../../../platform/common/index.js';
 import { isUnfit, pastValidator } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
@@ -66,7 +66,7 @@ export class RecordRepair {
   ) {}
 
   /** Returns the members whose e-mail is already taken by another member. */
-  async repair(kind: Kind, { records, at, term }: RecordLook): Promise<mongo.ObjectId[]> {
+  async repair(kind: Kind, { records, at, term }: ReadRecords): Promise<mongo.ObjectId[]> {
     const lives: Life[] = [];
     const wantedKeys: WantedKey[] = [];
     const badlyStamped: Late[] = [];
@@ -150,12 +150,12 @@ export class RecordMaintenance {
   ) {}
 
   /** Returns the members whose e-mail is already taken by another member. */
-  async maintain(kind: Kind, look: RecordLook): Promise<mongo.ObjectId[]> {
-    this.ignored.see(kind, look.records);
-    this.tooLarge.see(kind, look.records);
-    await this.unreadableIds.remove(kind, look.records);
-    const duplicates = await this.repair.repair(kind, look);
-    if (kind === CHANNEL_KIND) await this.channels.learn(carriedChannels(look.records));
+  async maintain(kind: Kind, read: ReadRecords): Promise<mongo.ObjectId[]> {
+    this.ignored.see(kind, read.records);
+    this.tooLarge.see(kind, read.records);
+    await this.unreadableIds.remove(kind, read.records);
+    const duplicates = await this.repair.repair(kind, read);
+    if (kind === CHANNEL_KIND) await this.channels.learn(carriedChannels(read.records));
     return duplicates;
   }
 }

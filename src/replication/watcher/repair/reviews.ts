@@ -125,7 +125,7 @@ export class EmailReview implements Job {
 
   /** Gives a freed key to the first member that waits for it and still wants it. */
   private async pass(freed: EmailHolder): Promise<void> {
-    for (let look = 0; look < MOST_LOOKS; look += 1) {
+    for (let attempt = 0; attempt < MOST_LOOKS; attempt += 1) {
       const next = await this.duplicates.next(freed);
       if (next === null) return;
       await this.retry([next]);

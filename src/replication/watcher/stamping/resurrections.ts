@@ -104,7 +104,7 @@ export class Resurrections {
    * Checks whether the identities of these tombstones live again, and resurrects those that do: by the record with that
    * `id`, otherwise by a record that has it as a number and was ignored so far, or was ended by the tombstone.
    */
-  async look(
+  async review(
     kind: Kind,
     identities: DeadIdentity[],
     { at, fences }: Behind,
@@ -118,8 +118,8 @@ export class Resurrections {
       });
       const others = some.filter((identity) => !standing.has(identityKey(identity)));
       const claiming = await this.claimants.next(kind, others, at, term);
-      const looked = claiming.map((life): Life => ({ ...life, isLooked: true }));
-      await this.raise(kind, [...lives, ...looked], fences, term);
+      const reviewed = claiming.map((life): Life => ({ ...life, isLooked: true }));
+      await this.raise(kind, [...lives, ...reviewed], fences, term);
     }
   }
 
@@ -134,7 +134,7 @@ export class Resurrections {
     const rivals = numbers.map(({ owner, identity }) => ({ owner: owner.toHexString(), identity }));
     await this.incomplete.keepRivals(kind, rivals, at, term.share);
     const identities = numbers.map(({ identity }) => identity);
-    await this.look(kind, identities, { at, fences }, term);
+    await this.review(kind, identities, { at, fences }, term);
     const known = await this.ledger.ownedBy(
       kind,
       numbers.map(({ owner }) => owner),

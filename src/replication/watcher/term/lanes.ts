@@ -240,9 +240,9 @@ export class Lanes implements Beside {
   /** Progress in seconds of the log. Each second of real time adds one. */
   private paceAt(watched: mongo.Timestamp): Pace {
     const at = performance.now();
-    const look = { at, done: watched.getHighBitsUnsigned(), added: at / 1000 };
-    this.tempo ??= new Tempo(look);
-    return this.tempo.look(look);
+    const sample = { at, done: watched.getHighBitsUnsigned(), added: at / 1000 };
+    this.tempo ??= new Tempo(sample);
+    return this.tempo.measure(sample);
   }
 
   private add(entry: AsideApplication): Lane {

@@ -66,7 +66,7 @@ export class Beginning {
       await this.work.save(whole, { pass: progress });
       await this.work.workThrough(term, opening, fences);
       await this.pass.run({ at, progress, stop, term, ...this.beside(term, reader, fences) });
-      await this.filters.lookAtAll(whole);
+      await this.filters.checkAll(whole);
       if (stop.aborted) return undefined;
       return await this.endPass(whole, reader.last, progress);
     } finally {
@@ -175,7 +175,7 @@ export class Leadership {
     const places = asideIn(term.state).flatMap((one) => (one.pass === undefined ? [one.token] : []));
     for (const place of [token, ...places]) await this.work.assertPast(place);
     // This leader receives no events for earlier edits of services, so it reads all services.
-    await this.filters.look(undefined, term);
+    await this.filters.check(undefined, term);
   }
 }
 

@@ -62,7 +62,7 @@ export class LaneWork {
   constructor({ read, done }: LaneCounts) {
     this.read = { ...read };
     this.done = { ...done };
-    this.tempo = new Tempo(this.look());
+    this.tempo = new Tempo(this.sample());
   }
 
   /** The main stream has read these events. `areNew` is false if the log already contained them. */
@@ -86,14 +86,14 @@ export class LaneWork {
   /** The part of the estimate that is stored. */
   progress(): Work & Required<Pick<AsideApplication, 'counts'>> {
     const { read, done } = this;
-    const look = this.look();
+    const sample = this.sample();
     // The lane may be ahead of the main stream.
-    const left = Math.max(0, workOf(read) - look.done);
+    const left = Math.max(0, workOf(read) - sample.done);
     const expected = Math.max(0, read.changes - this.worked) * this.echoes * ECHO;
     return {
-      done: look.done,
-      total: look.done + left + expected,
-      pace: this.tempo.look(look),
+      done: sample.done,
+      total: sample.done + left + expected,
+      pace: this.tempo.measure(sample),
       counts: { read: { ...read }, done: { ...done } },
     };
   }
@@ -108,7 +108,7 @@ export class LaneWork {
     return this.worked === 0 ? 0 : Math.min(MOST_ECHOES, this.read.echoes / this.worked);
   }
 
-  private look() {
+  private sample() {
     return { at: performance.now(), done: workOf(this.done), added: this.added };
   }
 }

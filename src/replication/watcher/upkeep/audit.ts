@@ -19,10 +19,10 @@ import {
   type Tenure,
   differing,
   lasting,
-  AuditLooks,
+  AuditReads,
   type Seen,
   type Slice,
-} from './audit-looks.js';
+} from './audit-reads.js';
 
 /** The pace of the audit. Times are in milliseconds. */
 interface AuditPace {
@@ -167,7 +167,7 @@ export class Audit implements Job {
 
   constructor(
     @InjectModel(AUDIT_MODEL) private readonly audits: Model<AuditProgress>,
-    private readonly looks: AuditLooks,
+    private readonly reads: AuditReads,
     private readonly repairs: AuditRepair,
     private readonly workedThrough: WorkedThrough,
     @Inject(SETTINGS) settings: Settings,
@@ -180,11 +180,11 @@ export class Audit implements Job {
   async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
     const progress = (await this.stored()) ?? firstRound((await this.workedThrough.now()).clock);
     const { kind, behind } = progress;
-    const seen = await this.looks.slice(kind, behind, this.size);
+    const seen = await this.reads.slice(kind, behind, this.size);
     const faults = await this.faultsIn(kind, seen, stop);
     if (faults === undefined) return 0;
     await this.repairs.repair(kind, faults.value, placeBehind(faults.at), term);
-    const expected = await this.looks.expected(this.size);
+    const expected = await this.reads.expected(this.size);
     const done = { end: seen.value.end, found: faults.value.length, expected, clock: faults.clock };
     const next = afterSlice(progress, done);
     await this.store(next);
@@ -207,20 +207,20 @@ export class Audit implements Job {
   ): Promise<Seen<LedgerFault[]> | undefined> {
     const { records, entries } = seen.value;
     if (isSameDigest(digestOf(records), digestOf(entries))) return { ...seen, value: [], took: 0 };
-    const first = await this.lookAgain(kind, differing(records, entries), seen.at, stop);
+    const first = await this.confirmed(kind, differing(records, entries), seen.at, stop);
     if (first === undefined || first.value.length === 0) return first;
-    const second = await this.lookAgain(kind, first.value, first.at, stop);
+    const second = await this.confirmed(kind, first.value, first.at, stop);
     return second && { ...second, value: lasting(first.value, second.value), took: first.took + second.took };
   }
 
-  private async lookAgain(
+  private async confirmed(
     kind: Kind,
     suspects: Tenure[],
     before: mongo.Timestamp,
     stop: AbortSignal,
   ): Promise<Seen<LedgerFault[]> | undefined> {
     if (!(await this.workedThrough.upTo(before, stop))) return undefined;
-    return this.looks.faults(kind, suspects);
+    return this.reads.faults(kind, suspects);
   }
 
   private async stored(): Promise<AuditProgress | null> {

@@ -38,7 +38,7 @@ import { pause } from '../../../platform/common/index.js';
 import { CollectionOptions } from './expiry.js';
 
 /** A record that was set aside, and its current state; undefined if it is gone. */
-interface Look {
+interface Found {
   owner: mongo.ObjectId;
   entry: SetAside;
   record: PresentRecord | undefined;
@@ -63,43 +63,43 @@ export class QuarantineRetry {
   async maintain(entries: SetAside[], at: mongo.Timestamp, term: TermAtWork): Promise<void> {
     for (const kind of KINDS) {
       const some = entries.filter(({ _id }) => _id.what === 'record' && _id.kind === kind);
-      if (some.length > 0) await this.records(kind, await this.look(kind, some, at), at, term);
+      if (some.length > 0) await this.records(kind, await this.readEntries(kind, some, at), at, term);
     }
     const tombstones = entries.flatMap(({ _id }) => (_id.what === 'tombstone' ? [_id] : []));
     if (tombstones.length > 0) await this.tombstones(tombstones, placeBehind(at), term);
-    if (entries.some(({ _id }) => _id.what === 'services')) await this.filters.look(undefined, term);
+    if (entries.some(({ _id }) => _id.what === 'services')) await this.filters.check(undefined, term);
   }
 
-  private async records(kind: Kind, looks: Look[], asOf: mongo.Timestamp, term: TermAtWork): Promise<void> {
+  private async records(kind: Kind, found: Found[], asOf: mongo.Timestamp, term: TermAtWork): Promise<void> {
     const at = placeBehind(asOf);
-    const owners = looks.map(({ owner }) => owner);
-    const records = looks.flatMap(({ record }) => record ?? []);
-    const incomplete = looks.filter(({ record, identity }) => record !== undefined && identity === undefined);
+    const owners = found.map(({ owner }) => owner);
+    const records = found.flatMap(({ record }) => record ?? []);
+    const incomplete = found.filter(({ record, identity }) => record !== undefined && identity === undefined);
     const partials = incomplete.map(({ owner, record }) => ({ owner, partial: textsOf(record!, at) }));
     await this.incomplete.keep(kind, partials);
-    await this.resurrections.learn(kind, await this.deathsOf(kind, looks, asOf), new Map(), term);
-    const rivals = await this.resurrections.learnSeen(kind, livesOf(looks, at), term);
+    await this.resurrections.learn(kind, await this.deathsOf(kind, found, asOf), new Map(), term);
+    const rivals = await this.resurrections.learnSeen(kind, livesOf(found, at), term);
     if (rivals.length > 0) await this.ignored.hearRivals(kind, rivals);
     const waiting = new Set(rivals.map(({ owner }) => owner));
-    const complete = looks.filter(
+    const complete = found.filter(
       ({ owner, record, identity }) =>
         record === undefined || (identity !== undefined && !waiting.has(owner.toHexString())),
     );
     const whole = complete.map(({ owner }) => owner);
     if (whole.length > 0) await this.ignored.forgetIncomplete(kind, whole, at);
     await this.maintenance.maintain(kind, { records, at, term });
-    await this.stamp(kind, owners, looks, term);
+    await this.stamp(kind, owners, found, term);
   }
 
   /** Former identities of the records: those in the ledger, and those that consumers were shown meanwhile. */
-  private async deathsOf(kind: Kind, looks: Look[], asOf: mongo.Timestamp): Promise<LedgerChange[]> {
+  private async deathsOf(kind: Kind, found: Found[], asOf: mongo.Timestamp): Promise<LedgerChange[]> {
     const at = placeBehind(asOf);
-    const now = new Map(looks.map(({ owner, identity }) => [owner.toHexString(), identity]));
-    const owners = looks.map(({ owner }) => owner);
+    const now = new Map(found.map(({ owner, identity }) => [owner.toHexString(), identity]));
+    const owners = found.map(({ owner }) => owner);
     const owned = await this.ledger.ownedBy(kind, owners);
-    const standing = new Set(looks.flatMap(({ identity }) => (identity ? [identityKey(identity)] : [])));
+    const standing = new Set(found.flatMap(({ identity }) => (identity ? [identityKey(identity)] : [])));
     const shown = new Map(
-      looks.flatMap(({ entry }) => (entry.identities ?? []).map((one) => [identityKey(one), one] as const)),
+      found.flatMap(({ entry }) => (entry.identities ?? []).map((one) => [identityKey(one), one] as const)),
     );
     const unlearned = [...shown].filter(([key]) => !standing.has(key)).map(([, one]) => one);
     const deaths = [
@@ -115,8 +115,8 @@ export class QuarantineRetry {
   }
 
   /** Re-stamps the records regardless of their stamps; resurrected ones above the hard delete that consumers know. */
-  private async stamp(kind: Kind, owners: mongo.ObjectId[], looks: Look[], term: TermAtWork): Promise<void> {
-    const above = looks.filter(({ entry }) => entry.above !== undefined);
+  private async stamp(kind: Kind, owners: mongo.ObjectId[], found: Found[], term: TermAtWork): Promise<void> {
+    const above = found.filter(({ entry }) => entry.above !== undefined);
     for (const { owner, entry } of above) await this.restamps.above(kind, [owner], entry.above!, term);
     const done = new Set(above.map(({ owner }) => owner.toHexString()));
     const others = owners.filter((owner) => !done.has(owner.toHexString()));
@@ -131,11 +131,11 @@ export class QuarantineRetry {
     await this.restamps.tombstones(ids, 'quarantine', term);
     for (const kind of KINDS) {
       const some = dead.filter((entry) => entry.kind === kind);
-      if (some.length > 0) await this.resurrections.look(kind, some, { at, fences: new Map() }, term);
+      if (some.length > 0) await this.resurrections.review(kind, some, { at, fences: new Map() }, term);
     }
   }
 
-  private async look(kind: Kind, entries: SetAside[], at: mongo.Timestamp): Promise<Look[]> {
+  private async readEntries(kind: Kind, entries: SetAside[], at: mongo.Timestamp): Promise<Found[]> {
     const owners = entries.map(({ _id }) => (_id as ConcernedRecord).owner);
     const records = await this.read(kind, owners, at);
     return entries.map((entry, index) => {
@@ -186,8 +186,8 @@ export class QuarantineRetry {
   }
 }
 
-function livesOf(looks: Look[], at: LogPlace): Life[] {
-  return looks.flatMap(({ owner, record, identity }): Life[] => {
+function livesOf(found: Found[], at: LogPlace): Life[] {
+  return found.flatMap(({ owner, record, identity }): Life[] => {
     if (identity === undefined) return [];
     return [{ identity, at, alive: true, owner, ...(record?.isNumber && { isNumber: true }) }];
   });
@@ -212,7 +212,7 @@ export class QuarantineRetries implements Job {
   constructor(
     private readonly quarantine: Quarantine,
     private readonly workedThrough: WorkedThrough,
-    private readonly looks: QuarantineRetry,
+    private readonly retry: QuarantineRetry,
     private readonly options: CollectionOptions,
   ) {}
 
@@ -237,7 +237,7 @@ export class QuarantineRetries implements Job {
     const ends = performance.now() + LONGEST_REST_MS;
     while (!this.quarantine.mayHaveEntries && !stop.aborted && performance.now() < ends)
       await pause(BETWEEN_LOOKS_MS, stop);
-    this.quarantine.lookAgain();
+    this.quarantine.expectEntries();
     return 0;
   }
 
@@ -276,7 +276,7 @@ export class QuarantineRetries implements Job {
   /** The error, or undefined on success. Throws if the database is away. */
   private async attempt(entries: SetAside[], now: Now, term: TermAtWork): Promise<Error | undefined> {
     try {
-      await this.looks.maintain(entries, now.at, term);
+      await this.retry.maintain(entries, now.at, term);
       await this.quarantine.settle(entries);
       return undefined;
     } catch (error) {

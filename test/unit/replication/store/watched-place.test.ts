@@ -110,11 +110,11 @@ describe('an application that is worked through beside all others', () => {
   it('is told by what an instance knows without asking', async () => {
     const since = EARLY;
     stored = { watched: LATE, since, expires: new Date(9000), aside: aside(EARLY) };
-    expect(await known.look(SHOP)).toMatchObject({ watched: EARLY, isAside: true });
-    expect(await known.look(OTHER)).toMatchObject({ watched: LATE, isAside: false });
+    expect(await known.observe(SHOP)).toMatchObject({ watched: EARLY, isAside: true });
+    expect(await known.observe(OTHER)).toMatchObject({ watched: LATE, isAside: false });
     tell({ since: LATE });
-    expect(await known.look(SHOP)).toBeUndefined();
-    expect(await known.look(OTHER)).toMatchObject({ watched: LATE });
+    expect(await known.observe(SHOP)).toBeUndefined();
+    expect(await known.observe(OTHER)).toMatchObject({ watched: LATE });
   });
 });
 
@@ -145,7 +145,7 @@ describe('what does not count', () => {
     isCurrent = false;
     await soon();
     expect(wait.isOver).toBe(false);
-    expect(await known.look(SHOP)).toBeUndefined();
+    expect(await known.observe(SHOP)).toBeUndefined();
   });
 
   it('in the list of applications what names none', async () => {

@@ -61,8 +61,8 @@ it('however often all services are looked at, those at the end of the queue come
   const { changes, looks } = ofServices(3 * AT_ONCE, { version: 1, isPending: false });
   const term = new TermLife();
   for (let round = 0; round < 3; round += 1) {
-    await changes.look(undefined, term);
-    await changes.lookNext(term, NEVER);
+    await changes.check(undefined, term);
+    await changes.checkNext(term, NEVER);
   }
   expect(new Set(looks().flatMap(({ names }) => names)).size).toBe(3 * AT_ONCE);
 });
@@ -70,11 +70,11 @@ it('however often all services are looked at, those at the end of the queue come
 it('while all services are read, those beyond the limits are known as before', async () => {
   const { changes, reading, looks } = ofServices(MOST_SERVICES + 1, { version: 1, isPending: true });
   const term = new TermLife();
-  await changes.lookAtAll(term);
+  await changes.checkAll(term);
   expect(looks().reduce((sum, { beyond }) => sum + beyond, 0)).toBe(1);
   let release!: () => void;
   reading.gate = new Promise((resolve) => (release = resolve));
-  const look = changes.look(undefined, term);
+  const look = changes.check(undefined, term);
   await new Promise(setImmediate);
   for (let stamped = 0; stamped <= MOST_SERVICES; stamped += 1) await changes.stampNext(term, NEVER);
   expect(looks().reduce((sum, { beyond }) => sum + beyond, 0)).toBe(1);
@@ -85,36 +85,36 @@ it('while all services are read, those beyond the limits are known as before', a
 it('services that could not be brought into force and have no entry are looked at again, however many there are', async () => {
   const { changes, looks } = ofServices(3 * AT_ONCE, { isPending: false });
   const term = new TermLife();
-  await changes.lookAtAll(term);
+  await changes.checkAll(term);
   looks();
   const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + AGAIN_MS);
-  await changes.lookNext(term, NEVER);
+  await changes.checkNext(term, NEVER);
   clock.mockRestore();
-  for (let round = 1; round < 3; round += 1) await changes.lookNext(term, NEVER);
+  for (let round = 1; round < 3; round += 1) await changes.checkNext(term, NEVER);
   expect(new Set(looks().flatMap(({ names }) => names)).size).toBe(3 * AT_ONCE);
 });
 
 it('a failed service that an event names is looked at once', async () => {
   const { changes, documents, failed, looks } = ofServices(IN_STREAM, { version: 1, isPending: false });
   const term = new TermLife();
-  await changes.lookAtAll(term);
+  await changes.checkAll(term);
   looks();
   failed.push(...documents.slice(0, 2).map(({ key }) => key));
-  await changes.look([documents[0]!._id], term);
+  await changes.check([documents[0]!._id], term);
   expect(looks().map(({ names }) => names)).toEqual([['s0', 's1']]);
 });
 
 it('a service whose document is gone is looked at beside the stream where the look of the event fails', async () => {
   const { changes, documents, trouble, looks } = ofServices(2, { version: 1, isPending: false });
   const term = new TermLife();
-  await changes.lookAtAll(term);
+  await changes.checkAll(term);
   looks();
   const { _id } = documents.shift()!;
   trouble.push(new Error('Something about this batch'));
-  await expect(changes.look([_id], term)).rejects.toThrow('this batch');
-  await changes.look([_id], term);
+  await expect(changes.check([_id], term)).rejects.toThrow('this batch');
+  await changes.check([_id], term);
   const stop = new AbortController();
-  const next = changes.lookNext(term, stop.signal);
+  const next = changes.checkNext(term, stop.signal);
   await new Promise(setImmediate);
   stop.abort();
   await next;

@@ -22,7 +22,7 @@ const AT_ONCE = 100;
 async function lookAgain(changes: FilterChanges, term: TermAtWork): Promise<void> {
   const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + AGAIN_MS);
   try {
-    await changes.lookNext(term, NEVER);
+    await changes.checkNext(term, NEVER);
   } finally {
     clock.mockRestore();
   }
@@ -70,31 +70,31 @@ function ofOneService() {
 it('a service whose document goes is looked at, though the event names its `_id` alone', async () => {
   const { changes, remove, reconciled } = ofOneService();
   const term = new TermLife();
-  await changes.lookAtAll(term);
+  await changes.checkAll(term);
   expect(reconciled().sort()).toEqual(['other', KEY.name]);
-  await changes.look(remove(), term);
+  await changes.check(remove(), term);
   expect(reconciled()).toEqual([KEY.name]);
 });
 
 it('a part of a term knows what the term knows', async () => {
   const { changes, remove, reconciled } = ofOneService();
   const term = new TermLife();
-  await changes.lookAtAll(term);
+  await changes.checkAll(term);
   reconciled();
   const part = () => ({ share: { but: [KEY] }, whole: term, showLife: () => term.showLife() });
-  await changes.look([], part());
-  await changes.look(remove(), part());
+  await changes.check([], part());
+  await changes.check(remove(), part());
   expect(reconciled()).toEqual([KEY.name]);
 });
 
 it('a term that was given up, and is late, takes nothing from the next one', async () => {
   const { changes, remove, reconciled } = ofOneService();
   const [late, term] = [new TermLife(), new TermLife()];
-  await changes.lookAtAll(term);
+  await changes.checkAll(term);
   reconciled();
   late.end();
-  await expect(changes.lookAtAll(late)).rejects.toThrow(TermOverError);
-  await changes.look(remove(), term);
+  await expect(changes.checkAll(late)).rejects.toThrow(TermOverError);
+  await changes.check(remove(), term);
   expect(reconciled()).toEqual([KEY.name]);
 });
 
@@ -137,12 +137,12 @@ describe('the services of one application', () => {
     const failed = Array.from({ length: 1000 }, (_, place) => ({ ...busy, name: `failed-${place}` }));
     const { changes, id, reconciled } = ofServices(() => ({ version: 1 }), failed);
     const term = new TermLife();
-    await changes.lookAtAll(term);
+    await changes.checkAll(term);
     reconciled();
-    await changes.look([id], term);
+    await changes.check([id], term);
     expect(reconciled()).toEqual([KEY.appid]);
     await lookAgain(changes, term);
-    for (let looks = 1; looks < failed.length / AT_ONCE; looks += 1) await changes.lookNext(term, NEVER);
+    for (let looks = 1; looks < failed.length / AT_ONCE; looks += 1) await changes.checkNext(term, NEVER);
     expect(reconciled()).toEqual(failed.map(({ appid }) => appid));
   });
 
@@ -150,9 +150,9 @@ describe('the services of one application', () => {
     const failed = Array.from({ length: 1000 }, (_, place) => ({ ...KEY, name: `failed-${place}` }));
     const { changes, id, reconciled } = ofServices(() => ({ version: 1 }), failed);
     const term = new TermLife();
-    await changes.lookAtAll(term);
+    await changes.checkAll(term);
     reconciled();
-    await changes.look([id], term);
+    await changes.check([id], term);
     expect(reconciled()).toHaveLength(IN_STREAM);
   });
 
@@ -161,7 +161,7 @@ describe('the services of one application', () => {
       version: appid === 'busy' ? undefined : 1,
     }));
     const term = new TermLife();
-    await changes.lookAtAll(term);
+    await changes.checkAll(term);
     reconciled();
     await lookAgain(changes, term);
     expect(reconciled()).toEqual(['busy']);
@@ -212,7 +212,7 @@ describe('edited services', () => {
       new Metrics(),
     );
     const term = new TermLife();
-    await changes.lookAtAll(term);
+    await changes.checkAll(term);
     looks.splice(0);
     const next = (stop = NEVER) => changes.stampNext(term, stop);
     const during = () => given!;

@@ -50,7 +50,7 @@ describe('many services that change at once', () => {
       new Metrics(),
     );
     const look = (term: TermAtWork, count = documents.length) =>
-      changes.look(
+      changes.check(
         documents.slice(0, count).map(({ _id }) => _id),
         term,
       );
@@ -63,7 +63,7 @@ describe('many services that change at once', () => {
     await look(term);
     const first = reconciled();
     expect(first).toEqual([few]);
-    for (let looks = 0; looks < keys.length / AT_ONCE; looks += 1) await changes.lookNext(term, NEVER);
+    for (let looks = 0; looks < keys.length / AT_ONCE; looks += 1) await changes.checkNext(term, NEVER);
     expect([...first, ...reconciled()].map(({ name }) => name).sort()).toEqual(
       keys.map(({ name }) => name).sort(),
     );
@@ -81,14 +81,14 @@ describe('many services that change at once', () => {
     await look(term);
     const showLife = jest.spyOn(term, 'showLife');
     const stop = new AbortController();
-    await changes.lookNext(term, stop.signal);
+    await changes.checkNext(term, stop.signal);
     expect(showLife).not.toHaveBeenCalled();
     reconciler.reconcile.mockImplementationOnce(async (some, _known, life) => {
       stop.abort();
       life.showLife();
       return Promise.resolve(some.map((key) => ({ key, version: 1, isPending: false })));
     });
-    await expect(changes.lookNext(term, stop.signal)).rejects.toThrow(TermOverError);
+    await expect(changes.checkNext(term, stop.signal)).rejects.toThrow(TermOverError);
   });
 
   it('those whose look fails wait again', async () => {
@@ -97,8 +97,8 @@ describe('many services that change at once', () => {
     await look(term);
     const first = reconciled();
     reconciler.reconcile.mockImplementationOnce(() => Promise.reject(new Error('The database is away')));
-    await expect(changes.lookNext(term, NEVER)).rejects.toThrow('away');
-    for (let looks = 0; looks < keys.length / AT_ONCE; looks += 1) await changes.lookNext(term, NEVER);
+    await expect(changes.checkNext(term, NEVER)).rejects.toThrow('away');
+    for (let looks = 0; looks < keys.length / AT_ONCE; looks += 1) await changes.checkNext(term, NEVER);
     expect(first.length + reconciled().length).toBe(keys.length);
   });
 
@@ -113,11 +113,11 @@ describe('many services that change at once', () => {
       await ended;
       return some.map((key) => ({ key, version: 1, isPending: false }));
     });
-    const held = changes.lookNext(term, NEVER);
-    await changes.lookNext(term, NEVER);
+    const held = changes.checkNext(term, NEVER);
+    await changes.checkNext(term, NEVER);
     expect(reconciled()).toHaveLength(AT_ONCE);
     const same = look(term, 1);
-    await changes.lookNext(term, NEVER);
+    await changes.checkNext(term, NEVER);
     expect(reconciled()).not.toContainEqual(keys[0]);
     end();
     await held;
@@ -128,11 +128,11 @@ describe('many services that change at once', () => {
   it('a look that waits for some begins with them', async () => {
     const { changes, look, reconciled } = ofMany();
     const term = new TermLife();
-    const waiting = changes.lookNext(term, NEVER);
+    const waiting = changes.checkNext(term, NEVER);
     await look(term);
     await waiting;
     expect(reconciled()).toEqual([few]);
-    await changes.lookNext(term, NEVER);
+    await changes.checkNext(term, NEVER);
     expect(reconciled()).toHaveLength(AT_ONCE);
   });
 });

@@ -4,7 +4,7 @@ import {
   digestOf,
   isSameDigest,
   type Tenure,
-} from '../../../../../src/replication/watcher/upkeep/audit-looks.js';
+} from '../../../../../src/replication/watcher/upkeep/audit-reads.js';
 import { TENANT } from '../../protocol/written.js';
 
 const tenure = (number: number, id: string): Tenure => ({

@@ -6,7 +6,7 @@ import {
   faultOf,
   faultsSentence,
   lasting,
-} from '../../../../../src/replication/watcher/upkeep/audit-looks.js';
+} from '../../../../../src/replication/watcher/upkeep/audit-reads.js';
 import { TENANT } from '../../protocol/written.js';
 
 const identity = (id: string): Identity => ({ ...TENANT, kind: 'product', id });

@@ -122,7 +122,7 @@ type Owners = Map<string, mongo.ObjectId>;
 
 /** Reads collection and ledger side by side. */
 @Injectable()
-export class AuditLooks {
+export class AuditReads {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly workedThrough: WorkedThrough,
