@@ -146,7 +146,7 @@ describe('while the records of an edited filter are being stamped', () => {
 
   it('it is told how many records are looked through, until all are stamped', async () => {
     const records = service.app.get(EditedRecords, { strict: false });
-    Object.assign(records, { tellMs: 0 });
+    Object.assign(records, { saveMs: 0 });
     const many = Array.from({ length: 1500 }, (_, n) => ({
       ...{ ...app.tenant, id: `many-${n}`, type: 'product', lastupdated: new Date(), data: { n: 9 } },
     }));
@@ -171,7 +171,7 @@ describe('while the records of an edited filter are being stamped', () => {
     await eventually(async () => !(await isPending()));
     expect(await entry()).not.toHaveProperty('stamping');
     expect(await entry()).not.toHaveProperty('pendingSince');
-    Object.assign(records, { tellMs: 2000 });
+    Object.assign(records, { saveMs: 2000 });
   });
 
   it('each attempt that fails is counted, until one succeeds', async () => {

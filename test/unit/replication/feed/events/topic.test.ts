@@ -8,7 +8,7 @@ const TWO = new Date('2026-11-20T10:00:01.000Z');
 /** Who keeps what it is told. */
 function listener(): { told: string[]; subscriber: Subscriber } {
   const told: string[] = [];
-  return { told, subscriber: { tell: (offset: string) => told.push(offset) } as unknown as Subscriber };
+  return { told, subscriber: { send: (offset: string) => told.push(offset) } as unknown as Subscriber };
 }
 
 it('it is asked once for the first one, and those who come later are told what is known', async () => {

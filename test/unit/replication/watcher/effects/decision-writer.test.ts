@@ -18,7 +18,7 @@ async function forgotten(unlearned: (rivals: Rival[]) => Rival[]): Promise<unkno
   const resurrections = {
     ...{
       learn: () => Promise.resolve([]),
-      look: () => Promise.resolve(),
+      review: () => Promise.resolve(),
       endVacant: () => Promise.resolve(),
     },
   };

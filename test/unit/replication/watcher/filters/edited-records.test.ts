@@ -26,9 +26,9 @@ it('to count the records is a sign of life: it takes as long as a stretch, which
     {} as Restamps,
     {} as WorkedThrough,
     {} as WatchedPlace,
-    { tell: () => say('told', undefined) } as unknown as FilterVersions,
+    { saveProgress: () => say('told', undefined) } as unknown as FilterVersions,
   );
-  Object.assign(records, { tellMs: 0 });
+  Object.assign(records, { saveMs: 0 });
   const term = new TermLife();
   jest.spyOn(term, 'showLife').mockImplementation(() => void did.push('life'));
   const entry = {
