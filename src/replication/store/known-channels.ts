@@ -59,8 +59,8 @@ export class KnownChannels {
     this.seen.clear();
   }
 
-  async learn(carried: KnownChannel[]): Promise<void> {
-    const fresh = new Map(carried.map((one) => [keyOf(one), one]));
+  async learn(found: KnownChannel[]): Promise<void> {
+    const fresh = new Map(found.map((one) => [keyOf(one), one]));
     for (const key of fresh.keys()) if (this.seen.has(key)) fresh.delete(key);
     if (fresh.size === 0) return;
     await this.channels.collection.bulkWrite(

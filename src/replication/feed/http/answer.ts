@@ -92,7 +92,7 @@ export async function answerMax(response: Response, max: Promise<Date>): Promise
 
 /** The part of a page that was sent. */
 interface Sent {
-  share: Pick<PageBudget, 'items' | 'goesOn'>;
+  budget: Pick<PageBudget, 'items' | 'goesOn'>;
   window?: OpenPage['window'];
 }
 
@@ -100,14 +100,14 @@ const sent = new WeakMap<Response, Sent>();
 
 /** The part of a page that was sent, once its answer has ended; no items if the answer is not a page. */
 export function sentOf(response: Response): Sent {
-  return sent.get(response) ?? { share: { items: 0, goesOn: false } };
+  return sent.get(response) ?? { budget: { items: 0, goesOn: false } };
 }
 
-/** A body, its length if known, and the share of the memory that it uses. */
+/** A body, its length if known, and the budget of the memory that it uses. */
 interface Sending {
   body: AsyncGenerator<Buffer, void>;
   length: number | undefined;
-  share: PageBudget;
+  budget: PageBudget;
 }
 
 /** Sends pages as fast as their clients take them. */
@@ -124,7 +124,7 @@ export class Answers {
    * known whether the page is full, so its link leads to a place that is resolved when the link is followed. If the database
    * has not responded by then either, throws 503 `database-away`. Throws 429 `pages-busy`.
    */
-  page(response: Response, open: (share: PageBudget) => Promise<OpenPage>): Promise<void> {
+  page(response: Response, open: (budget: PageBudget) => Promise<OpenPage>): Promise<void> {
     const { username } = callerOf(response.req);
     return this.turns.take(username, () => this.pageOf(username, response, open));
   }
@@ -132,17 +132,17 @@ export class Answers {
   private async pageOf(
     username: string,
     response: Response,
-    open: (share: PageBudget) => Promise<OpenPage>,
+    open: (budget: PageBudget) => Promise<OpenPage>,
   ): Promise<void> {
     const gone = new AbortController();
     const leave = () => gone.abort(new NobodyWaitsError());
     if (response.closed || response.destroyed) leave();
     else response.once('close', leave);
-    const share = this.bytes.open(gone.signal, username);
+    const budget = this.bytes.open(gone.signal, username);
     try {
-      sent.set(response, { share });
-      const opened = await open(share);
-      sent.set(response, { share, window: opened.window });
+      sent.set(response, { budget });
+      const opened = await open(budget);
+      sent.set(response, { budget, window: opened.window });
       const { headers, length, body } = await this.begun(response, opened);
       gone.signal.throwIfAborted();
       const { window, chosenType } = opened;
@@ -153,12 +153,12 @@ export class Answers {
       if (chosenType !== undefined) response.vary('Accept');
       response.set(headers);
       const alive = length === undefined ? withSigns(body, this.settings.signOfLifeMs) : body;
-      await this.send(response, { body: alive, length, share });
+      await this.send(response, { body: alive, length, budget });
     } catch (error) {
       if (!gone.signal.aborted) throw error;
       response.end();
     } finally {
-      share.close();
+      budget.close();
     }
   }
 
@@ -195,38 +195,38 @@ export class Answers {
   }
 
   /** Writes piece by piece: a pipeline would cost more than the text of the page. The memory of a sent piece is reused. */
-  private async write(response: Response, { body, share }: Sending): Promise<void> {
-    const signal = share.gone;
+  private async write(response: Response, { body, budget }: Sending): Promise<void> {
+    const signal = budget.gone;
     for await (const piece of body) {
       const sent = (failure?: Error | null) => {
         if (!failure) giveBack(piece);
       };
       if (!response.write(piece, sent))
-        await this.taken(response, share, once(response, 'drain', { signal }));
+        await this.taken(response, budget, once(response, 'drain', { signal }));
     }
     const finished = once(response, 'finish', { signal });
     response.end();
-    await this.taken(response, share, finished);
+    await this.taken(response, budget, finished);
   }
 
   /** Encodes one piece at a time, so that at most one is held before the encoder, and little after it. */
-  private async compress(response: Response, { body, share }: Sending, encoder: Transform): Promise<void> {
+  private async compress(response: Response, { body, budget }: Sending, encoder: Transform): Promise<void> {
     response.setMaxListeners(MOST_LISTENERS);
     const sent = pipeline(encoder, response);
     sent.catch(() => undefined);
     for await (const piece of body)
-      await this.taken(response, share, Promise.race([written(encoder, piece), sent]));
+      await this.taken(response, budget, Promise.race([written(encoder, piece), sent]));
     encoder.end();
-    await this.taken(response, share, sent);
+    await this.taken(response, budget, sent);
   }
 
   /**
    * Waits until the client has taken the sent data, and disconnects a client that does not. The timeout of the socket is
    * unsuitable: it restarts when the system takes part of a piece, so that it may last twice as long.
    */
-  private async taken(response: Response, share: PageBudget, taken: Promise<unknown>): Promise<void> {
+  private async taken(response: Response, budget: PageBudget, taken: Promise<unknown>): Promise<void> {
     const stalled = setTimeout(() => response.destroy(), this.settings.stalledMs);
-    await share.whileTaken(taken).finally(() => clearTimeout(stalled));
+    await budget.whileTaken(taken).finally(() => clearTimeout(stalled));
   }
 }
 

@@ -157,7 +157,8 @@ class Changes {
     const assertLetIn = async () => {
       if (!(await this.rights.holds(reader))) throw problems.unauthorized({ wereSent: true });
     };
-    const opened = (share: PageBudget) => this.pages.open({ application, request, share, assertLetIn }, feed);
+    const opened = (budget: PageBudget) =>
+      this.pages.open({ application, request, budget, assertLetIn }, feed);
     return this.answers.page(response, opened);
   }
 }

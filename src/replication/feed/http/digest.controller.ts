@@ -178,7 +178,7 @@ class DigestFeeds {
   protected answer({ kind, service, ...asked }: Asked, response: Response): Promise<void> {
     const { username } = callerOf(response.req);
     return this.turns.take(username, () =>
-      this.answers.page(response, (share) => this.digests.open({ ...asked, share }, kind, service)),
+      this.answers.page(response, (budget) => this.digests.open({ ...asked, budget }, kind, service)),
     );
   }
 }

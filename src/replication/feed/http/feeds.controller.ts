@@ -35,8 +35,8 @@ class ChannelFeedController {
     @AskedPage() request: PageRequest,
     @Res() response: Response,
   ): Promise<void> {
-    return this.answers.page(response, (share) =>
-      this.pages.open({ application, request, share }, channelUpdates(channel)),
+    return this.answers.page(response, (budget) =>
+      this.pages.open({ application, request, budget }, channelUpdates(channel)),
     );
   }
 
@@ -48,8 +48,8 @@ class ChannelFeedController {
     @AskedPage() request: PageRequest,
     @Res() response: Response,
   ): Promise<void> {
-    return this.answers.page(response, (share) =>
-      this.pages.open({ application, request, share }, channelSoftDeletes(channel)),
+    return this.answers.page(response, (budget) =>
+      this.pages.open({ application, request, budget }, channelSoftDeletes(channel)),
     );
   }
 }
@@ -81,8 +81,8 @@ function filteredFeedsOf(kind: Kind): Type {
       @AskedPage() request: PageRequest,
       @Res() response: Response,
     ): Promise<void> {
-      return this.answers.page(response, (share) =>
-        this.pages.open({ application, request, share }, updatesOf(kind, service)),
+      return this.answers.page(response, (budget) =>
+        this.pages.open({ application, request, budget }, updatesOf(kind, service)),
       );
     }
 
@@ -97,8 +97,8 @@ function filteredFeedsOf(kind: Kind): Type {
       @AskedPage() request: PageRequest,
       @Res() response: Response,
     ): Promise<void> {
-      return this.answers.page(response, (share) =>
-        this.pages.open({ application, request, share }, softDeletesOf(kind, service)),
+      return this.answers.page(response, (budget) =>
+        this.pages.open({ application, request, budget }, softDeletesOf(kind, service)),
       );
     }
   }
@@ -127,8 +127,8 @@ function wholeFeedsOf(kind: Kind): Type {
       @AskedPage() request: PageRequest,
       @Res() response: Response,
     ): Promise<void> {
-      return this.answers.page(response, (share) =>
-        this.pages.open({ application, request, share }, hardDeletesOf(kind)),
+      return this.answers.page(response, (budget) =>
+        this.pages.open({ application, request, budget }, hardDeletesOf(kind)),
       );
     }
   }

@@ -26,7 +26,7 @@ export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
   return (request: Request, response: Response): void => {
     const route = routeOf((request.route as { path?: unknown } | undefined)?.path);
     if (route === undefined || request.user === undefined || NOBODY.has(response.statusCode)) return;
-    items.inc({ feed: route.feed }, sentOf(response).share.items);
+    items.inc({ feed: route.feed }, sentOf(response).budget.items);
     if (actorOf(request) !== undefined || request.method === 'HEAD') return;
     notes.note(callOf(route, request, response));
   };
@@ -40,16 +40,16 @@ export function aboutRequest(request: Request, response: Response): AboutRequest
   if (request.user === undefined) return {};
   const by = actorOf(request)?.username;
   const who = { user: callerOf(request).username, ...(by !== undefined && { by }) };
-  const { share, window } = sentOf(response);
+  const { budget, window } = sentOf(response);
   if (window === undefined) return who;
   const from = window.from?.toISOString();
-  return { ...who, items: share.items, ...(from && { from }), to: window.to.toISOString() };
+  return { ...who, items: budget.items, ...(from && { from }), to: window.to.toISOString() };
 }
 
 function callOf({ kind, feed, isChannel }: Route, request: Request, response: Response): Call {
   const { org, app, service, channel } = request.params as Record<string, string>;
   const { from, to, lastoffsetid } = request.query;
-  const { share, window } = sentOf(response);
+  const { budget, window } = sentOf(response);
   const asked = { from: dateOf(from), to: dateOf(to), isFirst: (lastoffsetid ?? '') === '' };
   const { isFirst, ...bounds } = window ?? asked;
   return {
@@ -66,8 +66,8 @@ function callOf({ kind, feed, isChannel }: Route, request: Request, response: Re
     problem: answeredProblem(response)?.slug,
     window: bounds.to && { from: bounds.from, to: bounds.to },
     isFirst,
-    isFull: share.goesOn || response.hasHeader('Link'),
-    items: share.items,
+    isFull: budget.goesOn || response.hasHeader('Link'),
+    items: budget.items,
   };
 }
 

@@ -50,7 +50,7 @@ async function* lines(
   form: LinesForm,
   { first, mayGoOn }: { first: BegunItems; mayGoOn: MayGoOn },
 ): AsyncGenerator<Buffer, void> {
-  const { share, window } = source;
+  const { budget, window } = source;
   for (let begun: BegunItems | undefined = first; begun !== undefined;) {
     let end: PlacedItems | undefined;
     let count = 0;
@@ -66,7 +66,7 @@ async function* lines(
     await mayGoOn();
   }
   yield Buffer.from(form.end());
-  share.goesOn = false;
+  budget.goesOn = false;
 }
 
 /** Passes pieces through. Checks access before a piece if the last check is older than {@link LOOK_EVERY_MS}. */

@@ -122,7 +122,7 @@ interface ReadBy {
   view: View;
   /** The hard deletes that must still be retained; undefined without `from`. */
   kept: Kept | undefined;
-  share: PageReading['share'];
+  budget: PageReading['budget'];
   limit: number;
   asLines: boolean;
 }
@@ -159,7 +159,7 @@ export class ChangesPages {
   }
 
   private begin(
-    { application, request, share, assertLetIn }: AskForChanges,
+    { application, request, budget, assertLetIn }: AskForChanges,
     feed: ChangesFeed,
     { selected, view, to, toIsClock }: Opened<SelectedChanges>,
   ): Pick<OpenPage, 'page' | 'chosenType'> {
@@ -171,9 +171,9 @@ export class ChangesPages {
     const isWithin = place !== undefined && place.section === sections[0]?.section;
     const source = {
       reader: this.feeds.items,
-      readings: sections.map((section) => this.reading(section, { view, kept, share, limit, asLines })),
+      readings: sections.map((section) => this.reading(section, { view, kept, budget, limit, asLines })),
       window: isWithin ? { ...window, lastoffsetid: place.lastoffsetid } : window,
-      share,
+      budget,
     };
     const form = {
       ...{ feed: nameOf(application, { ...feed, shows: 'changes' }), from, to, limit, withDeletes },
@@ -203,12 +203,12 @@ export class ChangesPages {
 
   private reading(
     { section, shape, ...shown }: SectionOf,
-    { view, kept, share, limit, asLines }: ReadBy,
+    { view, kept, budget, limit, asLines }: ReadBy,
   ): PageReading {
     const isKept = section === 'gone' && kept !== undefined;
     return {
       ...{ ...shown, shape: { ...shape, asLines } },
-      ...{ share, view: isKept ? this.retention.viewOfKept(view, kept) : view },
+      ...{ budget, view: isKept ? this.retention.viewOfKept(view, kept) : view },
       place: { lastoffsetid: undefined, items: limit },
     };
   }

@@ -108,7 +108,7 @@ interface DigestItem {
 async function* digestText(
   items: AsyncIterable<ItemsText>,
   { to, buckets, listed }: DigestRequest,
-  share: Pick<PageBudget, 'items' | 'letGo'>,
+  budget: Pick<PageBudget, 'items' | 'letGo'>,
 ): AsyncGenerator<Buffer, void> {
   const sums = new DigestSums(buckets);
   let text = `{"to":${JSON.stringify(to.toISOString())},`;
@@ -119,9 +119,9 @@ async function* digestText(
       if (!listed.has(sums.add(id, lastUpdated))) continue;
       text += `${comma}${JSON.stringify({ id, lastupdated: lastUpdated })}`;
       comma = ',';
-      share.items += 1;
+      budget.items += 1;
     }
-    share.letGo(portion.held);
+    budget.letGo(portion.held);
     await soon();
     if (text.length < PIECE_LENGTH) continue;
     yield Buffer.from(text);
@@ -160,7 +160,7 @@ export class Digests {
 
   /** Throws what the first page of `updates` throws. */
   open(ask: Ask<DigestRequest>, kind: Kind, service: string): Promise<OpenPage> {
-    const { application, request, share } = ask;
+    const { application, request, budget } = ask;
     const limit = Infinity;
     const asked = { kind, from: undefined, to: request.to, isFirst: true, limit, ofOneMoment: true };
     return this.feeds.open(
@@ -170,13 +170,13 @@ export class Digests {
       ({ selected, view, to }) => {
         const reading: PageReading = {
           feed: nameOf(application, { kind, by: { service }, shows: 'digest' }),
-          ...{ share, view, fields: FIELDS },
+          ...{ budget, view, fields: FIELDS },
           selection: selected.selection!,
           shape: { item: 'delete' },
           place: { lastoffsetid: undefined, items: limit },
         };
         const items = this.feeds.items.items(reading, { to, limit });
-        return { page: begun(digestText(items, { ...request, to }, share)) };
+        return { page: begun(digestText(items, { ...request, to }, budget)) };
       },
     );
   }

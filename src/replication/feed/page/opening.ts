@@ -68,11 +68,11 @@ export async function findMoment<S extends { service?: InForce }>(
   throw problems.notWatched();
 }
 
-/** A request for a part of a feed: the application of its path, what it asks for, and its share of the memory. */
+/** A request for a part of a feed: the application of its path, what it asks for, and its budget of the memory. */
 export interface Ask<Request> {
   application: Application;
   request: Request;
-  share: PageBudget;
+  budget: PageBudget;
 }
 
 /** The part of a feed that a request asks for. */
@@ -110,7 +110,7 @@ export class FeedReader {
 
   /** Throws the errors of {@link findMoment}. */
   async open<S extends { service?: InForce & { name: string } }>(
-    { application, share }: Ask<unknown>,
+    { application, budget }: Ask<unknown>,
     { kind, from, limit, ofOneMoment, ...asked }: Asked,
     select: () => Promise<S>,
     make: (opened: Opened<S>) => Made,
@@ -118,7 +118,7 @@ export class FeedReader {
     const { organizationid, appid } = application;
     const mark = { organizationid, appid, kind };
     const { selected, wish, shown } = await findMoment(this.moments, { mark, ...asked }, select);
-    const viewer = { wish, limit, ...share.reader, ...(ofOneMoment && { ofOneMoment }) };
+    const viewer = { wish, limit, ...budget.reader, ...(ofOneMoment && { ofOneMoment }) };
     const view = new PageView(this.moments, this.places, viewer, shown);
     const { to } = shown;
     const { page, ...made } = make({ selected, view, to, toIsClock: to < asked.to });

@@ -74,15 +74,15 @@ export class ReadSlots {
 
   /** Reads once a place is free. Throws the abort reason of `gone`. */
   read<T>({ limit, owner, gone }: ReadFor, read: () => Promise<T>): Promise<T> {
-    this.pages ??= new Semaphore(this.share(OF_PAGES));
-    this.large ??= new Semaphore(this.share(OF_LARGE_PAGES), LARGE_OF_CREDENTIAL);
+    this.pages ??= new Semaphore(this.slotsOf(OF_PAGES));
+    this.large ??= new Semaphore(this.slotsOf(OF_LARGE_PAGES), LARGE_OF_CREDENTIAL);
     const { pages, large } = this;
     if (limit <= SMALL_LIMIT) return pages.during(gone, read, owner);
     return large.during(gone, () => pages.during(gone, read, owner), owner);
   }
 
   /** A pool size of 0 means unlimited. */
-  private share(part: number): number {
+  private slotsOf(part: number): number {
     const { maxPoolSize } = this.connection.getClient().options;
     return maxPoolSize === 0 ? Infinity : Math.max(1, Math.floor(maxPoolSize * part));
   }
@@ -121,7 +121,7 @@ export class PageBytes {
   most: number;
   patienceMs = PATIENCE_MS;
   private used = 0;
-  private readonly shares = new Set<PageBudget>();
+  private readonly budgets = new Set<PageBudget>();
   private readonly waiting = new Set<Waiter>();
 
   constructor(
@@ -132,13 +132,13 @@ export class PageBytes {
   }
 
   /**
-   * Opens the share of a page of a credential. `gone` is aborted when the client disconnects. The caller closes the share
+   * Opens the memory budget of a page of a credential. `gone` is aborted when the client disconnects. The caller closes the budget
    * when the page is complete.
    */
   open(gone: AbortSignal, owner: string): PageBudget {
-    const share = new PageBudget(this, gone, owner);
-    this.shares.add(share);
-    return share;
+    const budget = new PageBudget(this, gone, owner);
+    this.budgets.add(budget);
+    return budget;
   }
 
   get inFlight(): number {
@@ -184,8 +184,8 @@ export class PageBytes {
     });
   }
 
-  forget(share: PageBudget): void {
-    this.shares.delete(share);
+  forget(budget: PageBudget): void {
+    this.budgets.delete(budget);
   }
 
   private take(bytes: number): boolean {
@@ -196,10 +196,10 @@ export class PageBytes {
 
   /** Makes pages that have waited long for their clients release data that they can read again, until the bytes are free. */
   private async reclaim(bytes: number): Promise<void> {
-    const stalled = [...this.shares].filter((share) => share.isReclaimable(this.patienceMs));
-    for (const share of stalled) {
+    const stalled = [...this.budgets].filter((budget) => budget.isReclaimable(this.patienceMs));
+    for (const budget of stalled) {
       if (this.fits(bytes)) return;
-      share.reclaim();
+      budget.reclaim();
       await soon();
     }
   }
@@ -284,7 +284,7 @@ export class PageBudget {
     letGo?.();
   }
 
-  /** Releases everything. Later changes to the share have no effect. */
+  /** Releases everything. Later changes to the budget have no effect. */
   close(): void {
     if (!this.isOpen) return;
     this.isOpen = false;

@@ -16,7 +16,7 @@ export interface PageSource {
   readings: PageReading[];
   /** The page begins in the first reading, after the `lastoffsetid` of the window. */
   window: Window;
-  share: PageBudget;
+  budget: PageBudget;
 }
 
 /** The position of an item: its reading, and its `_id` as 24 hexadecimal digits. */
@@ -85,18 +85,18 @@ export async function* itemsFrom(
 export async function begin(source: PageSource): Promise<PageBeginning & BegunItems> {
   const place = { reading: 0, window: source.window };
   const rest = itemsFrom(source, place);
-  const beginning = await beginningOf(rest, source.share, source.window.limit);
+  const beginning = await beginningOf(rest, source.budget, source.window.limit);
   if (beginning.isAll) await rest.return();
   return { ...beginning, place, rest };
 }
 
 async function beginningOf(
   rest: AsyncGenerator<PlacedItems, void>,
-  share: PageBudget,
+  budget: PageBudget,
   limit: number,
 ): Promise<PageBeginning> {
   const beginning: PageBeginning = { items: [], count: 0, bytes: 0, end: undefined, isAll: false };
-  const isEnough = () => beginning.bytes >= HELD_BYTES || (beginning.count > 0 && share.isShort);
+  const isEnough = () => beginning.bytes >= HELD_BYTES || (beginning.count > 0 && budget.isShort);
   while (!isEnough()) {
     const { value, done } = await rest.next();
     if (done === true) return { ...beginning, isAll: true };
@@ -116,15 +116,15 @@ export async function* takenItems(
   source: PageSource,
   { items, rest, isAll, ...begun }: BegunItems,
 ): AsyncGenerator<PlacedItems, void> {
-  const { share } = source;
+  const { budget } = source;
   let { place } = begun;
   for (let held: Held | undefined = new Held(items, rest); held !== undefined;) {
     const current: Held = held;
-    if (!isAll) share.reclaimBy(() => current.drop(share));
+    if (!isAll) budget.reclaimBy(() => current.drop(budget));
     for await (const one of current.items()) {
       yield one;
-      share.letGo(one.held);
-      share.items += one.count;
+      budget.letGo(one.held);
+      budget.items += one.count;
       place = placeBehind(source, one, place.window.limit - one.count);
     }
     const isMissing: boolean = current.isDropped && place.window.limit > 0;
@@ -147,9 +147,9 @@ class Held {
   }
 
   /** Releases the unsent items. Call it only while no item is being read. */
-  drop(share: PageBudget): void {
+  drop(budget: PageBudget): void {
     this.isDropped = true;
-    for (const one of this.first.splice(0)) share.letGo(one.held);
+    for (const one of this.first.splice(0)) budget.letGo(one.held);
     void this.rest.return();
   }
 }
@@ -202,7 +202,7 @@ async function* envelope(
   form: PageForm,
   begun: BegunItems,
 ): AsyncGenerator<Buffer, void> {
-  const { share, window } = source;
+  const { budget, window } = source;
   let end: ItemPlace | undefined;
   let count = 0;
   yield Buffer.from(HEAD);
@@ -214,5 +214,5 @@ async function* envelope(
   }
   const isFull = count === window.limit;
   yield Buffer.from(form.tail(end, isFull));
-  share.goesOn = isFull;
+  budget.goesOn = isFull;
 }

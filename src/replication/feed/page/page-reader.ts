@@ -74,8 +74,8 @@ export interface PageReading {
   shape: ItemShape;
   /** The fields that the shape needs, as a projection. If absent, whole documents are read. */
   fields?: BatchQuery['fields'];
-  /** The page's share of the memory for pages. */
-  share: PageBudget;
+  /** The memory that the page may use. */
+  budget: PageBudget;
   /** What the page shows. */
   view: View;
   /** The `_id` after which the next reply begins, and the number of items still to come. */
@@ -109,7 +109,7 @@ export class PageReader {
 
   /** The items of a window in `_id` order, at most its limit. */
   async *items(reading: PageReading, window: Window): AsyncGenerator<ItemsText, void> {
-    const { feed, share } = reading;
+    const { feed, budget } = reading;
     let position: Position | undefined = { window, breadth: FIRST_BREADTH };
     while (position !== undefined) {
       reading.place = placeOf(position);
@@ -119,11 +119,11 @@ export class PageReader {
       try {
         for await (const items of this.textOf(reading, batch.documents)) {
           count += items.count;
-          share.hold(items.held);
+          budget.hold(items.held);
           yield items;
         }
       } finally {
-        share.letGo(batch.documents.length);
+        budget.letGo(batch.documents.length);
       }
       position = behind(batch, count);
     }
@@ -149,34 +149,34 @@ export class PageReader {
 
   /** The items of a reply. If there are numeric ids, the ledger decides which of their records are delivered. */
   private async *textOf(
-    { view, selection, shape, share }: PageReading,
+    { view, selection, shape, budget }: PageReading,
     documents: Uint8Array,
   ): AsyncGenerator<ItemsText, void> {
     const from = yield* itemsText(documents, shape);
     if (from === undefined) return;
     const texts = await view.asOf((at) => this.batches.asTexts({ documents, from }, selection, at));
-    share.hold(texts.length);
+    budget.hold(texts.length);
     try {
       yield* itemsText(texts, shape);
     } finally {
-      share.letGo(texts.length);
+      budget.letGo(texts.length);
     }
   }
 
   /** Reads one reply, as large as the memory for it and its text allows. */
   private async readWithText(reading: PageReading, position: Position): Promise<Taken> {
-    const { feed, share } = reading;
+    const { feed, budget } = reading;
     const { limit } = position.window;
     const least = WITH_TEXT * this.sizes.bytesOfOne(feed);
     const wanted = least * Math.min(limit, this.sizes.ofOneReply(feed));
-    const room = await share.room({ least, wanted });
+    const room = await budget.room({ least, wanted });
     try {
       const replyLimit = Math.min(limit, Math.max(1, Math.floor(room / least)));
       const batch = await this.readBatch(reading, position, { replyLimit });
-      share.hold(batch.documents.length);
+      budget.hold(batch.documents.length);
       return batch;
     } finally {
-      share.letGo(room);
+      budget.letGo(room);
     }
   }
 

@@ -8,7 +8,7 @@ import { FeedSelector, type Selected, shapeOf } from './feed-selector.js';
 import { type Ask, FeedReader, type Opened, Retention } from './opening.js';
 
 /** The source of a feed's page. `reading` is undefined if there can be no items. */
-export interface FeedSource extends Pick<PageSource, 'reader' | 'share'> {
+export interface FeedSource extends Pick<PageSource, 'reader' | 'budget'> {
   reading: PageReading | undefined;
 }
 
@@ -89,7 +89,7 @@ export class Pages {
   }
 
   private begin(
-    { application, request: asked, share }: Ask<PageRequest>,
+    { application, request: asked, budget }: Ask<PageRequest>,
     feed: Feed,
     { selected, view: all, to }: Opened<Selected>,
   ): Pick<OpenPage, 'page' | 'early'> {
@@ -101,7 +101,7 @@ export class Pages {
       : all;
     const place: ReadPlace = { lastoffsetid, items: limit + (behind?.items ?? 0) };
     const shape = shapeOf(application, feed);
-    const reading = { feed: nameOf(application, feed), shape, share, view, place };
+    const reading = { feed: nameOf(application, feed), shape, budget, view, place };
     return {
       page: this.page({ request, selected, reading }),
       early: () => earlyLink(request, reading),
@@ -111,7 +111,7 @@ export class Pages {
   private async page({ request, selected, reading }: Begun): Promise<Page> {
     const { selection } = selected;
     const { window } = request;
-    const source = { reader: this.feeds.items, share: reading.share };
+    const source = { reader: this.feeds.items, budget: reading.budget };
     if (selection !== undefined && !isEmpty(window)) {
       const whole = Object.assign(reading, { selection });
       const begun = await behindItems(this.feeds.items, whole, window);

@@ -140,11 +140,11 @@ export class PassMaintenance {
 
   private async learnChannels(range: IdRange, share: AppShare): Promise<void> {
     const hint = await statedIndex(this.records(CHANNEL_KIND), recordsAlong(share));
-    const carried = this.records(CHANNEL_KIND).aggregate<KnownChannel>(
+    const channels = this.records(CHANNEL_KIND).aggregate<KnownChannel>(
       [{ $match: { ...documentsOf(share), _id: inRange(range) } }, ...CARRIED],
       { ...bounded, hint, allowDiskUse: true },
     );
-    for await (const some of slicesOf(carried, ({ channel }) => channel)) await this.channels.learn(some);
+    for await (const some of slicesOf(channels, ({ channel }) => channel)) await this.channels.learn(some);
   }
 
   private async keepIncomplete(kind: Kind, records: PresentRecord[], { at, term }: PassRun): Promise<void> {

@@ -74,6 +74,6 @@ export function lacksId(record: PresentRecord): boolean {
 }
 
 /** The channels that these products carry. */
-export function carriedChannels(products: PresentRecord[]): KnownChannel[] {
+export function channelsOf(products: PresentRecord[]): KnownChannel[] {
   return products.filter(isDeliverable).flatMap((product) => inTenant(product, product.channels));
 }

@@ -13,7 +13,7 @@ import {
   stampDoubled,
   writeUnlessHeld,
 } from '../../../record/index.js';
-import { type PresentRecord, isDeliverable, type ReadRecords, carriedChannels } from './present-record.js';
+import { type PresentRecord, isDeliverable, type ReadRecords, channelsOf } from './present-record.js';
 import { literal } from '../../../platform/common/index.js';
 import { isUnfit, pastValidator } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
@@ -155,7 +155,7 @@ export class RecordMaintenance {
     this.tooLarge.see(kind, read.records);
     await this.unreadableIds.remove(kind, read.records);
     const duplicates = await this.repair.repair(kind, read);
-    if (kind === CHANNEL_KIND) await this.channels.learn(carriedChannels(read.records));
+    if (kind === CHANNEL_KIND) await this.channels.learn(channelsOf(read.records));
     return duplicates;
   }
 }

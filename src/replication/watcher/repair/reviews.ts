@@ -18,7 +18,7 @@ import {
   Ledger,
   WorkedThrough,
 } from '../../store/index.js';
-import { carriedChannels, PRESENT, type PresentRecord, isDeliverable } from './present-record.js';
+import { channelsOf, PRESENT, type PresentRecord, isDeliverable } from './present-record.js';
 import { emailKeyOf } from '../../../member/index.js';
 import { EmailDuplicates, EmailKeys, type WantedKey } from './email-keys.js';
 import { readAsOf } from '../../../platform/database/index.js';
@@ -49,7 +49,7 @@ export class ChannelReview implements Job {
     }
     if (stored.behind === undefined) return BETWEEN_LOOKS_MS;
     const products = await this.products(stored.behind);
-    await this.channels.learn(carriedChannels(products));
+    await this.channels.learn(channelsOf(products));
     const behind = products.length === CHANNELS_SLICE ? products.at(-1)!._id : undefined;
     await this.store({ collection, ...(behind && { behind }) });
     return BETWEEN_CHANNELS_MS;

@@ -63,7 +63,7 @@ export function pageFrom(records: StoredRecord[], behaviour: Behaviour): StoredP
     feed: 'default',
     selection: matching({ organizationid: 'acme', appid: 'shop' }, 'product'),
     shape: { item: 'delete' },
-    share: new PageBytes(new Metrics(), { feedMemory: 64 * 1024 * 1024 }).open(
+    budget: new PageBytes(new Metrics(), { feedMemory: 64 * 1024 * 1024 }).open(
       new AbortController().signal,
       'reader',
     ),

@@ -10,7 +10,7 @@ const item = (index: number) => `{"id":"r${index}","lastUpdated":"1970-01-01T00:
 
 async function written(page: StoredPage | undefined, asked = window) {
   const { reader, reading } = page ?? pageFrom([], quick);
-  const source = { reader, share: reading.share, reading: page?.reading };
+  const source = { reader, budget: reading.budget, reading: page?.reading };
   const { headers, length, body } = await feedPage(source, { window: asked });
   const pieces: Buffer[] = [];
   for await (const piece of body) pieces.push(piece);

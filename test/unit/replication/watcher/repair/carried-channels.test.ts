@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { carriedChannels } from '../../../../../src/replication/watcher/repair/present-record.js';
+import { channelsOf } from '../../../../../src/replication/watcher/repair/present-record.js';
 import { channelsGot } from '../../../../../src/replication/protocol/learn.js';
 import { changed, deleted, TENANT, whole } from '../../protocol/written.js';
 
@@ -17,7 +17,7 @@ describe('the channels that these products carry', () => {
       { ...product, appid: false as const, channels: ['ignored'] },
       { ...product, channels: [] },
     ];
-    expect(carriedChannels(products)).toEqual([known('a'), known('b')]);
+    expect(channelsOf(products)).toEqual([known('a'), known('b')]);
   });
 });
 

@@ -10,11 +10,11 @@ const refused = () => Promise.reject(new Error('refused'));
 async function begun(count: number, mayGoOn: () => Promise<void>, behaviour = quick) {
   const records = Array.from({ length: count }, () => ({ isMatch: true, isSlow: false }));
   const { reader, reading, taken } = pageFrom(records, behaviour);
-  const { share, shape } = reading;
+  const { budget, shape } = reading;
   const window = { to: new Date('2025-03-04T05:06:07.008Z'), limit: LIMIT };
   const readings = [{ ...reading, shape: { ...shape, asLines: true } }];
-  const { body } = await linesOf({ reader, readings, window, share }, form, mayGoOn);
-  return { body, share, taken };
+  const { body } = await linesOf({ reader, readings, window, budget }, form, mayGoOn);
+  return { body, budget, taken };
 }
 
 /** The lines that came, until there were no more or they broke off. */
@@ -37,18 +37,18 @@ afterEach(() => jest.restoreAllMocks());
 
 it('before each stretch but the first it is asked whether its reader would get another page', async () => {
   const mayGoOn = jest.fn(() => Promise.resolve());
-  const { body, share } = await begun(25, mayGoOn);
+  const { body, budget } = await begun(25, mayGoOn);
   const { lines } = await taken(body);
   expect(mayGoOn).toHaveBeenCalledTimes(2);
   expect(lines).toHaveLength(25 + 2 + 1);
-  expect([lines.at(-1), share.goesOn]).toEqual(['{"op":"end"}', false]);
+  expect([lines.at(-1), budget.goesOn]).toEqual(['{"op":"end"}', false]);
 });
 
 it('where it would not, nothing is read behind the cursor, and the window has not ended', async () => {
-  const { body, share, taken: asked } = await begun(25, refused);
+  const { body, budget, taken: asked } = await begun(25, refused);
   const { lines, error } = await taken(body);
   expect([lines.length, lines.at(-1), error]).toEqual([LIMIT + 1, '{"op":"cursor"}', 'refused']);
-  expect(share.goesOn).toBe(true);
+  expect(budget.goesOn).toBe(true);
   expect(asked).toHaveLength(1);
 });
 
