@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Logger, type OnModuleInit } from '@nestjs/common';
+import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { within } from '../common/index.js';
 
 /** Longest wait at shutdown for the last write (milliseconds). */
@@ -6,10 +6,10 @@ const FAREWELL_MS = 5000;
 
 /**
  * Notes that are collected in memory and written together at an interval, so that no request and no change waits for the
- * write. Writes never overlap. The last one follows when the application stops; a process that is killed loses its notes since
- * the write before.
+ * write. Writes never overlap. The last one follows at the stop of the application, after the last request; a process that is
+ * killed loses its notes since the write before.
  */
-export abstract class WriteBehind implements OnModuleInit, BeforeApplicationShutdown {
+export abstract class WriteBehind implements OnModuleInit, OnApplicationShutdown {
   protected readonly log: Logger;
   private writing: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
@@ -31,7 +31,8 @@ export abstract class WriteBehind implements OnModuleInit, BeforeApplicationShut
     this.timer = setInterval(() => void this.flush(), this.everyMs).unref();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
+  /** The earlier hooks of Nest run while requests are in progress. The connection to the database is closed after this one. */
+  async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await within(FAREWELL_MS, 'The last notes', this.flush()).catch(() => undefined);
   }
