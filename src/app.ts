@@ -20,6 +20,7 @@ import {
   certificateFiles,
   type CertificateObserver,
   Connections,
+  endStalled,
   endUnreadBodies,
   forbid,
   giveRequestId,
@@ -132,7 +133,8 @@ function bound(
   { keepAliveMs, receiveMs, stalledMs }: Settings,
   connections: Connections,
 ): void {
-  server.on('clientError', answerClientError).setTimeout(stalledMs);
+  server.on('clientError', answerClientError);
+  endStalled(server, stalledMs);
   server.keepAliveTimeout = keepAliveMs;
   server.requestTimeout = receiveMs;
   server.headersTimeout = Math.min(HEADERS_MS, receiveMs);

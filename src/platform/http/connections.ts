@@ -89,6 +89,19 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
   return problems.malformedRequest('What was sent is no valid HTTP/1.1 request.');
 }
 
+/**
+ * Disconnects a client that takes nothing of an answer for `ms` milliseconds. The timeout of the server itself would also
+ * disconnect one that waits for its answer, or for the next event.
+ */
+export function endStalled(server: Server, ms: number): void {
+  server.prependListener('request', (_request, response: ServerResponse) =>
+    response.setTimeout(ms, () => {
+      if (response.writableLength > 0) response.destroy();
+      else response.setTimeout(ms);
+    }),
+  );
+}
+
 /** The maximum share of connections without a login, and of idle connections with a login. */
 const SHARE = 3 / 4;
 

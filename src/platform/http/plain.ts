@@ -4,6 +4,7 @@ export { allows, answerProblem, answeredProblem, etagOf, sendJson, serveBytes, t
 export {
   Connections,
   answerClientError,
+  endStalled,
   refuseExpectation,
   takeConnection,
   whileProving,
