@@ -32,15 +32,16 @@ interface AuditPace {
   share: number;
   /** Shortest pause between two slices. */
   leastPause: number;
-  /**
-   * Longest time from the beginning of one slice to that of the next, and the pause between two rounds. Without that pause,
-   * a small database would be read all the time.
-   */
+  /** Pause between two rounds. Without it, a small database would be read all the time. */
+  roundPause: number;
+  /** Longest time from the beginning of one slice to that of the next. */
   longestInterval: number;
 }
 
-/** Number of shortest pauses in the longest interval. */
+/** Number of shortest pauses between two rounds. */
 const LEAST_PAUSES = 30;
+/** In a shorter interval, the smallest slice might take more than the share. */
+const LEAST_INTERVAL_MS = 300_000;
 
 /** The pace that the settings give. */
 export function paceOf({
@@ -48,7 +49,9 @@ export function paceOf({
   auditShare,
   auditPauseMs: leastPause,
 }: Pick<Settings, 'auditSlice' | 'auditShare' | 'auditPauseMs'>): AuditPace {
-  return { slice, share: auditShare / 100, leastPause, longestInterval: LEAST_PAUSES * leastPause };
+  const roundPause = LEAST_PAUSES * leastPause;
+  const longestInterval = Math.max(LEAST_INTERVAL_MS, roundPause);
+  return { slice, share: auditShare / 100, leastPause, roundPause, longestInterval };
 }
 
 /** The pause after a slice, from the duration of its read. */
@@ -192,7 +195,7 @@ export class Audit implements Job {
     this.size = sizeAfter(this.size, took, this.pace);
     if (next.round === progress.round) return pauseAfter(took, this.pace);
     this.logRound(next);
-    return this.pace.longestInterval;
+    return this.pace.roundPause;
   }
 
   /**

@@ -13,6 +13,12 @@ it('reading takes at most 1 % of the time', () => {
   );
 });
 
+it('the share holds for the shortest pause as well', () => {
+  const pace = paceOf({ ...readSettings({}), auditPauseMs: 1 });
+  expect(pauseAfter(20, pace)).toBeCloseTo(99 * 20);
+  expect(sizeAfter(2000, 20, pace)).toBe(2000);
+});
+
 it('a slice begins every 5 minutes at least', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 2 * FIVE_MINUTES, noNaN: true }), (took) => {
