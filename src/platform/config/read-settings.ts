@@ -13,6 +13,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
   assertDatabase(settings);
   assertTls(settings);
   assertPorts(settings);
+  assertEvents(settings);
   return settings;
 }
 
@@ -54,6 +55,15 @@ function assertPorts({ host, port, metricsHost, metricsPort }: Settings): void {
   if (metricsPort === port && port !== 0 && (metricsHost ?? host) === host)
     throw new ConfigError(
       `METRICS_PORT ${port} is PORT as well. Set METRICS_PORT to another port, or leave it out to serve health and metrics on PORT.`,
+    );
+}
+
+/** The comments are sent at checks. */
+function assertEvents({ eventsCheckMs, eventsCommentMs }: Settings): void {
+  if (eventsCommentMs < eventsCheckMs)
+    throw new ConfigError(
+      `EVENTS_COMMENT_MS ${eventsCommentMs} is shorter than EVENTS_CHECK_MS ${eventsCheckMs}, and comments are sent at checks. ` +
+        `Set EVENTS_CHECK_MS to ${eventsCommentMs} or less.`,
     );
 }
 

@@ -53,7 +53,7 @@ export const settingTable: SettingTable<Settings> = {
     max: 60 * ONE_MINUTE,
     fallback: 2 * ONE_MINUTE,
   },
-  eventsCheckMs: { env: 'EVENTS_CHECK_MS', type: 'integer', min: 10, max: 15_000, fallback: 1000 },
+  eventsCheckMs: { env: 'EVENTS_CHECK_MS', type: 'integer', min: 10, max: 5000, fallback: 1000 },
   eventsCommentMs: {
     env: 'EVENTS_COMMENT_MS',
     type: 'integer',
@@ -174,9 +174,12 @@ export interface Settings {
    * proxy.
    */
   signOfLifeMs: number;
-  /** Milliseconds after which a client that takes nothing is disconnected. Otherwise its memory would be held forever. */
+  /** Milliseconds after which a client that takes no further piece is disconnected. Otherwise its memory would be held forever. */
   stalledMs: number;
-  /** Interval at which streams of `events` are checked for a new offset and for revoked access, in milliseconds. */
+  /**
+   * Interval at which streams of `events` are checked for a new offset and for revoked access, in milliseconds. A stream ends
+   * a few seconds after its access is revoked (contract §1).
+   */
   eventsCheckMs: number;
   /**
    * Interval of the comments in a stream of `events`, so that no proxy considers it dead, in milliseconds. At most the 15 s

@@ -33,6 +33,12 @@ describe('Settings come from the environment', () => {
     expect(readSettings({ PORT: ' 8080 ', METRICS: ' off' })).toMatchObject({ port: 8080, metrics: false });
   });
 
+  it('comments of events that would be due before the next check are refused', () => {
+    const environment = { EVENTS_COMMENT_MS: '2000', EVENTS_CHECK_MS: '5000' };
+    expect(refusal(environment)).toContain('Set EVENTS_CHECK_MS to 2000 or less.');
+    expect(refusal({ ...environment, EVENTS_CHECK_MS: '2000' })).toBe('taken');
+  });
+
   it('variables of others are none of its business', () => {
     expect(readSettings({ PATH: '/bin', PORTS: '1', port: '1' })).toEqual(readSettings({}));
   });
@@ -68,8 +74,8 @@ describe('Settings come from the environment', () => {
     ['receiveMs', '1000', 1000],
     ['signOfLifeMs', '1', 1],
     ['stalledMs', '3600000', 3_600_000],
-    ['eventsCheckMs', '15000', 15_000],
-    ['eventsCommentMs', '10', 10],
+    ['eventsCheckMs', '5000', 5000],
+    ['eventsCommentMs', '1000', 1000],
     ['markWait', '10', 10],
     ['knowledgeMs', '0', 0],
     ['tombstoneRetentionDays', '30', 30],
@@ -139,7 +145,7 @@ describe('a bad value stops the start with one clear line', () => {
     ['receiveMs', '999'],
     ['signOfLifeMs', '60001'],
     ['stalledMs', '999'],
-    ['eventsCheckMs', '15001'],
+    ['eventsCheckMs', '5001'],
     ['eventsCommentMs', '15001'],
     ['markWait', '9'],
     ['knowledgeMs', '1001'],
