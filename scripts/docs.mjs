@@ -13,12 +13,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import express from 'express';
 import { siteOf } from './docs/site.mjs';
 
-const ownFile = join('assets', 'sections.js');
+/** The list of the files of a build: only these are removed by the next one. */
+const ownFile = join('assets', 'files.json');
 
 try {
   const { values } = parseArgs({
@@ -28,6 +29,7 @@ try {
       port: { type: 'string', default: '4000' },
     },
   });
+  if (values.out === '') throw new Error('--out is empty: name a folder, such as --out site.');
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new Error(`--port ${values.port} is no port: give a number from 0 to 65535, such as --port 4000.`);
@@ -53,14 +55,29 @@ function build(folder) {
   };
   for (const [place, text] of texts) writeFileSync(made(place), text);
   for (const [place, path] of copies) copyFileSync(path, made(place));
+  writeFileSync(made(ownFile), JSON.stringify([...texts.keys(), ...copies.keys()]));
   return [...texts.keys()].filter((place) => place.endsWith('.html')).length;
 }
 
 function empty(folder) {
-  const isForeign =
-    existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, ownFile));
-  if (isForeign) throw new Error(`--out ${folder} has other files: name a new folder, such as --out site.`);
+  const [foreign] = foreignFiles(folder);
+  if (foreign !== undefined)
+    throw new Error(
+      `--out ${folder} has other files, such as ${foreign}: name a new folder, such as --out site.`,
+    );
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** The files of a folder that no earlier build wrote. */
+function foreignFiles(folder) {
+  if (!existsSync(folder)) return [];
+  const list = join(folder, ownFile);
+  const places = existsSync(list) ? [ownFile, ...JSON.parse(readFileSync(list, 'utf8'))] : [];
+  const own = new Set(places.map((place) => join(place)));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .filter((path) => !own.has(path));
 }
 
 function serve(folder, port) {

@@ -121,8 +121,23 @@ describe('npm run docs', () => {
     const { status, stderr } = docs('--out', 'docs');
     expect([status, stderr]).toEqual([
       1,
-      '--out docs has other files: name a new folder, such as --out site.\n',
+      '--out docs has other files, such as README.md: name a new folder, such as --out site.\n',
     ]);
     expect(existsSync(join(folder, 'docs', 'README.md'))).toBe(true);
+    expect(docs('--out', '').stderr).toBe('--out is empty: name a folder, such as --out site.\n');
+  });
+
+  it('removes no file that others added to a build', () => {
+    const built = join(folder, 'built');
+    const build = () =>
+      spawnSync(process.execPath, ['scripts/docs.mjs', '--out', built], { cwd: ROOT, encoding: 'utf8' });
+    expect([build().status, build().status]).toEqual([0, 0]);
+    mkdirSync(join(built, '.git'));
+    writeFileSync(join(built, '.git', 'HEAD'), '');
+    expect(build()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`such as ${join('.git', 'HEAD')}`),
+    });
+    expect(existsSync(join(built, '.git', 'HEAD'))).toBe(true);
   });
 });
