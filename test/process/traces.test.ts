@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { hashPassword } from '../../src/auth/index.js';
 import { eventually } from '../support/eventually.js';
 import { type OwnMongod, startOwn } from '../support/own-mongod.js';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
+import { attributesOf, type ExportedSpan, Receiver } from '../support/trace-receiver.js';
 
 jest.setTimeout(300_000);
 
@@ -27,83 +25,6 @@ const secret = {
   filter: 'canary-filter',
   path: 'canary-path',
 };
-
-interface ExportedSpan {
-  traceId: string;
-  spanId: string;
-  parentSpanId?: string;
-  name: string;
-  kind: number;
-  attributes: { key: string; value: Record<string, unknown> }[];
-  status: { code?: number };
-}
-
-/** A receiver of traces in the form of OTLP over HTTP with JSON. */
-class Receiver {
-  readonly bodies: string[] = [];
-  readonly headers: IncomingHttpHeaders[] = [];
-  refusals = 0;
-  held = 0;
-  does: 'take' | 'refuse' | 'hang' = 'take';
-
-  private constructor(private readonly server: Server) {
-    server.on('request', (request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        if (this.does === 'hang') {
-          this.held += 1;
-          return;
-        }
-        if (this.does === 'refuse') {
-          this.refusals += 1;
-          response.writeHead(400).end();
-          return;
-        }
-        this.headers.push({ ...request.headers, path: request.url });
-        this.bodies.push(Buffer.concat(chunks).toString());
-        response.end('{}');
-      });
-    });
-  }
-
-  static async listen(): Promise<Receiver> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new Receiver(server);
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  get spans(): ExportedSpan[] {
-    type Body = { resourceSpans: { scopeSpans: { spans: ExportedSpan[] }[] }[] };
-    return this.bodies.flatMap((body) =>
-      (JSON.parse(body) as Body).resourceSpans.flatMap(({ scopeSpans }) =>
-        scopeSpans.flatMap(({ spans }) => spans),
-      ),
-    );
-  }
-
-  /** The first span that fits, once it has arrived. */
-  async span(fits: (span: ExportedSpan) => boolean): Promise<ExportedSpan> {
-    await eventually(() => this.spans.some(fits));
-    return this.spans.find(fits)!;
-  }
-
-  childrenOf({ traceId, spanId }: ExportedSpan): ExportedSpan[] {
-    return this.spans.filter((span) => span.traceId === traceId && span.parentSpanId === spanId);
-  }
-
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-}
-
-const attributesOf = ({ attributes }: ExportedSpan) =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 let mongod: OwnMongod;
 let client: mongo.MongoClient;
@@ -179,6 +100,35 @@ async function ask(path: string, { flags = '01', ...options }: RequestInit & { f
 const serverSpan = ({ traceId }: { traceId: string }) =>
   receiver.span((span) => span.traceId === traceId && span.kind === SERVER);
 
+it('what a stream of events causes after its beginning is not part of its trace, because all streams share it', async () => {
+  const traceId = randomBytes(16).toString('hex');
+  const headers = {
+    authorization: `Basic ${btoa(`${secret.user}:${secret.password}`)}`,
+    traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01`,
+  };
+  const leave = new AbortController();
+  const { signal } = leave;
+  const answer = await fetch(`${service.url}/acme/shop/api/v1/product/events`, { headers, signal });
+  const text = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let heard = '';
+  const hears = async (events: number) => {
+    while (heard.split('event: max').length <= events) heard += (await text.read()).value ?? '';
+  };
+  await hears(1);
+  const begun = Date.now();
+  await client
+    .db()
+    .collection('products')
+    .insertOne({ ...tenant, type: 'product', id: 'p1', channels: [] });
+  await hears(2);
+  leave.abort();
+  const span = await serverSpan({ traceId });
+  const later = receiver
+    .childrenOf(span)
+    .filter(({ startTimeUnixNano }) => Number(startTimeUnixNano) / 1e6 > begun);
+  expect(later.map(({ name }) => name)).toEqual([]);
+});
+
 it('a request is a span of the client’s trace, and its commands are children', async () => {
   const body = JSON.stringify({ accountnumber: secret.id, email: secret.email });
   const asked = await ask('v0.1/member', { method: 'POST', body });
@@ -248,12 +198,13 @@ it('a batch of the watcher and a pass are traces of their own, with their comman
   });
   const product = { ...tenant, type: 'product', id: secret.id, name: secret.filter, channels: [] };
   await client.db().collection('products').insertOne(product);
-  const isOfOne = (span: ExportedSpan) =>
-    span.name === 'watcher batch' && Number(attributesOf(span)['tidemark.batch.applications']) === 1;
-  const batch = await receiver.span(isOfOne);
+  const isWanted = (span: ExportedSpan) =>
+    span.name === 'watcher batch' &&
+    Number(attributesOf(span)['tidemark.batch.applications']) === 1 &&
+    receiver.childrenOf(span).some(({ name }) => name.endsWith(' tidemark.ledger'));
+  const batch = await receiver.span(isWanted);
   expect(batch.parentSpanId ?? '').toBe('');
   expect(Number(attributesOf(batch)['tidemark.batch.events'])).toBeGreaterThan(0);
-  await eventually(() => receiver.childrenOf(batch).some(({ name }) => name.endsWith(' tidemark.ledger')));
 });
 
 it('a receiver that refuses traces is told of once, until it takes them again', async () => {

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import mongoose, { type mongo, type Connection } from 'mongoose';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
@@ -117,6 +118,8 @@ export class ControlStream implements OnModuleDestroy {
   private readonly followers: Follower[] = [];
   private readonly stop = new AbortController();
   private isRunning = false;
+  /** The stream outlives the request that begins it, and is not part of that request's trace. */
+  private readonly runApart = AsyncResource.bind(() => this.run());
   private running: Promise<void> = Promise.resolve();
   private closed: Promise<void> = Promise.resolve();
   private wantedAt = -Infinity;
@@ -190,7 +193,7 @@ export class ControlStream implements OnModuleDestroy {
     const isConnected = connection.readyState === mongoose.STATES.connected;
     if (settings.knowledgeMs === 0 || stop.signal.aborted || !isConnected) return;
     this.isRunning = true;
-    this.running = this.run().finally(() => (this.isRunning = false));
+    this.running = this.runApart().finally(() => (this.isRunning = false));
   }
 
   /** Runs the stream until it is unused or fails, then pauses before a restart is possible. */

@@ -1,4 +1,5 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { AsyncResource } from 'node:async_hooks';
 import type { Request } from 'express';
 import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -79,6 +80,8 @@ export class EventStreams implements OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
   private readonly ticksPerComment: number;
   private ticks = 0;
+  /** The checks serve all streams, and are not part of the trace of the first one. */
+  private readonly tickApart = AsyncResource.bind(() => this.tick());
 
   constructor(
     private readonly max: MaxService,
@@ -163,7 +166,7 @@ export class EventStreams implements OnModuleDestroy {
       clearInterval(this.timer);
       this.timer = undefined;
     } else if (!this.over.signal.aborted)
-      this.timer ??= setInterval(() => this.tick(), this.settings.eventsCheckMs).unref();
+      this.timer ??= setInterval(this.tickApart, this.settings.eventsCheckMs).unref();
   }
 
   private tick(): void {
