@@ -116,6 +116,13 @@ describe('Consumers', () => {
     await reports();
     await mine.feed('product').page();
     await mine.get('product/nothing/updates', { query: { to: '2026-01-01' } });
+    // Parameters are checked before the service is looked up (contract §3).
+    for (const feed of [
+      'product/nothing/updates',
+      'product/nothing/changes',
+      'productbychannel/none/updates',
+    ])
+      expect((await mine.get(feed, { query: { to: 'x' } })).status).toBe(400);
     await mine.get('product/default/updates', { user, password: 'wrong', query: { to: '2026-01-01' } });
     const bad = await mine.get('product/default/updates', { query: { to: 'x' } });
     expect(bad.status).toBe(400);

@@ -31,7 +31,7 @@ export class ConsumerNotes extends WriteBehind {
     if (gathered.length === 0) return;
     this.calls = new Map();
     const updates = gathered.map((one) => ({
-      updateOne: { filter: { _id: { $eq: one._id } }, update: updateOf(one), upsert: true },
+      updateOne: { filter: { _id: { $eq: one._id } }, update: updateOf(one), upsert: one.isFound },
     }));
     await this.connection.db!.collection<StoredConsumer>(CONSUMERS).bulkWrite(updates, { ordered: false });
   }

@@ -64,6 +64,11 @@ export function consumerName({ organizationid, appid, username, kind, service }:
 
 const SUCCESS = 200;
 const NOT_MODIFIED = 304;
+/**
+ * Only these show that the service exists. A request may be refused before its service is looked up, for example with 400 or
+ * 503.
+ */
+const SERVICE_FOUND = new Set([SUCCESS, NOT_MODIFIED, 410, 500]);
 const COUNTED = ['calls', 'pages', 'items', 'errors', 'harvests'] as const;
 
 /** The feeds whose windows are recorded. Every harvest reads one of them, and each service has its own position there. */
@@ -71,7 +76,10 @@ const TELLS_OF_WINDOWS = new Set<Call['feed']>(['updates', 'changes']);
 const LIST_DELETES = new Set<Call['feed']>(['harddeletes', 'changes']);
 
 /** The totals of one consumer's calls until they are written. */
-type Gathered = Omit<StoredConsumer, 'firstCall'>;
+interface Gathered extends Omit<StoredConsumer, 'firstCall'> {
+  /** Whether one of the calls shows that the service exists: if none does, no new consumer is stored. */
+  isFound: boolean;
+}
 
 /** Calls by consumer, since the last time they were written. */
 export type Calls = Map<string, Gathered>;
@@ -84,7 +92,7 @@ export function gather(calls: Calls, call: Call): void {
 }
 
 function nothingYet(key: ConsumerKey, at: Date): Gathered {
-  return { _id: key, lastCall: at, calls: 0, pages: 0, items: 0, errors: 0, harvests: 0 };
+  return { _id: key, lastCall: at, calls: 0, pages: 0, items: 0, errors: 0, harvests: 0, isFound: false };
 }
 
 function withCall(known: Gathered, call: Call): Gathered {
@@ -94,6 +102,7 @@ function withCall(known: Gathered, call: Call): Gathered {
   return {
     ...known,
     lastCall: at,
+    isFound: known.isFound || SERVICE_FOUND.has(status),
     calls: known.calls + 1,
     pages: known.pages + (isRead ? 1 : 0),
     items: known.items + items,
