@@ -61,7 +61,7 @@ const failed = (text: string, details: string[] = []): Found => ({ state: 'faile
 
 /** Errors of the connection are the same in all of them, and the caller knows how to word them. */
 function unseen(error: unknown): Found {
-  if (isUnauthorized(error)) return failed('the user of MONGODB_URI may not look: see the roles');
+  if (isUnauthorized(error)) return failed('the user of MONGODB_URI lacks a right to read this: see Roles');
   throw error;
 }
 

@@ -238,6 +238,9 @@ describe('the roles', () => {
     const stranger = await checked(locked.as('stranger'));
     expect(stranger.code).toBe(1);
     expect(stranger.of['roles']?.details).toHaveLength(14);
+    expect(stranger.of['indexes']?.text).toBe(
+      'the user of MONGODB_URI lacks a right to read this: see Roles',
+    );
     const nobody = await checked(`${locked.uri}?directConnection=true`);
     expect(nobody.states).toMatchObject({ roles: 'failed', indexes: 'failed', watcher: 'failed' });
   });
