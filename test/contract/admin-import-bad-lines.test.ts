@@ -60,7 +60,7 @@ describe('a bad line is reported with its number and stops nothing unless `--str
     const deep = `{"id":"deep","data":${'{"d":'.repeat(300)}1${'}'.repeat(300)}}`;
     const nul = '{"id":"nul","data":{"a\\u0000b":1}}';
     const { errors, output } = await desk.try([good('a'), tooLarge, deep, nul, good('b')]);
-    expect(errors).toEqual([
+    expect(errors.filter((line) => !line.endsWith(' lines done'))).toEqual([
       ...[2, 3, 4].map(
         (number) => expect.stringMatching(`^line ${number} the database refuses it: `) as string,
       ),
