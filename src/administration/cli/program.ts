@@ -6,7 +6,7 @@ import { commands } from './commands/index.js';
 import { Output } from './output.js';
 import { JSON_OPTION, runCommandLine } from './run.js';
 
-/** What the program `tidemark` has to do with. */
+/** The dependencies of the program `tidemark`. */
 interface Surroundings {
   /** Starts the service, which then ends the process itself. */
   serve: () => Promise<unknown>;

@@ -185,8 +185,8 @@ class Reader {
 }
 
 /**
- * An atomic part, into which PCRE does not backtrack. For the cost it saves no work, and does not count as a
- * beginning that PCRE tries once per line.
+ * An atomic part, into which PCRE does not backtrack. The cost assumes that it saves no work, and
+ * that PCRE does not try it only at the beginnings of lines.
  */
 function atomic(body: Node): Node {
   return repeat(body, 1, 1);

@@ -110,9 +110,9 @@ export class MaxService {
   }
 
   /**
-   * The last answer and, if a new moment is needed, the stamp that requires it. A head is compared with the fence. Compared
-   * with the answer, a head whose record was lowered or removed would raise the mark forever. Returns undefined if the
-   * database must be queried.
+   * The last answer and, if a new moment is needed, the stamp that requires it. A head is compared with the
+   * fence, not with the answer: otherwise a head whose record was lowered or removed would raise the mark again and again.
+   * Returns undefined if the database must be queried.
    */
   private async known(
     mark: MarkKey,

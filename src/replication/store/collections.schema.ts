@@ -82,7 +82,8 @@ const channelSchema = new Schema<KnownChannel>({}, stored(CHANNELS)).index(
 
 /**
  * The one document for each application, kind and `id` ever seen (design §3): alive with its owner, or the tombstone that
- * the hard-delete feed shows. Only retention removes entries, and only old tombstones.
+ * the hard-delete feed shows. Retention removes old tombstones, and duplicates are settled before the unique index is made; nothing else removes
+ * entries.
  */
 export interface LedgerEntry extends Identity {
   _id: mongo.ObjectId;
@@ -252,7 +253,7 @@ export function countSetAside(connection: Connection): Promise<number> {
   return connection.collection(QUARANTINE).estimatedDocumentCount();
 }
 
-/** The models of the room. */
+/** The models of this folder. */
 export const storeModels = [
   { name: FILTER_VERSION_MODEL, schema: filterVersionSchema },
   { name: LEDGER_MODEL, schema: ledgerSchema },

@@ -60,7 +60,7 @@ export async function assertFormat(connection: Connection): Promise<void> {
   if (fault !== undefined) throw new FatalError(`${fault}.`);
 }
 
-/** Stores the format in force where it is missing or lower. It lays no lease document: only {@link layLease} does. */
+/** Stores the format in force where it is missing or lower. It does not create the lease document; only {@link layLease} does. */
 export async function keepFormat(connection: Connection): Promise<void> {
   const { copy = 0, lease } = await readBoth(connection);
   const format = Math.max(copy, lease ?? 0);
@@ -116,7 +116,7 @@ async function raiseFormat(connection: Connection, name: string, format: number)
   await unlessThere(documents.updateOne(lower, { $set: { format }, $setOnInsert: free }, { upsert: true }));
 }
 
-/** An upsert fails on a document that its query excludes: that one has the format, or a newer one. */
+/** The upsert fails if the document has this format or a newer one already, because its query excludes such a document. */
 async function unlessThere(upsert: Promise<unknown>): Promise<void> {
   await upsert.catch((error: unknown) => {
     if (!isDuplicateKey(error)) throw error;

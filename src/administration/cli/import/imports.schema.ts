@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 
-/** The ids that running mirrors have read from their files. It has no index but that of `_id`, by which all is found. */
+/** The ids that running mirrors have read from their files. Its only index is that of `_id`, which every query uses. */
 export const IMPORTS = 'tidemark.imports';
 
 /** An id in the file of a mirror. */

@@ -11,7 +11,7 @@ import { FilterReconciler, nameOf, type StampedVersion } from './filter-reconcil
 import { type Judged, RegisteredServices } from './registered-services.js';
 import { WantedServices } from './wanted-services.js';
 
-/** Most services of a batch that the stream waits for. It waits for no application with more in the batch. */
+/** Maximum number of services of a batch for which the stream waits. It never waits for an application with more in the batch. */
 const IN_STREAM = 20;
 /** Number of services that are read at once. Each filter may have 64 KB. */
 const AT_ONCE = 100;
@@ -38,7 +38,7 @@ class Known {
   constructor(
     readonly waiting = new ServicesInTurn(),
     readonly edited = new EditedServices(),
-    /** By service: ends when the last check that was begun has ended. */
+    /** The last check of each service that has begun; it settles when that check has ended. */
     readonly checks = new Map<string, Promise<unknown>>(),
   ) {}
 }

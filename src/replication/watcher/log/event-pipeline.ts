@@ -158,7 +158,7 @@ const SHOWN = {
   removed: { $setIntersection: ['$updateDescription.removedFields', [...IDENTITY, 'lastupdated']] },
 };
 
-/** Parses one event of EVENT_PIPELINE; undefined for irrelevant ones, such as new indexes. */
+/** Parses one event of the pipeline; undefined for irrelevant ones, such as new indexes. */
 export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
   const what = String(raw['operationType']);
   const collection = (raw['ns'] as { coll?: string } | undefined)?.coll ?? '';
