@@ -21,8 +21,8 @@ let service: TestService;
 let app: TestApplication;
 const clients: EventClient[] = [];
 
-/** Comments at every check, so that no test waits for long. */
-const QUICK = { EVENTS_COMMENT_MS: '1000' };
+/** Streams that are served often, so that no test waits for seconds. */
+const QUICK = { EVENTS_CHECK_MS: '50', EVENTS_COMMENT_MS: '100' };
 
 beforeAll(async () => {
   service = await TestService.start(QUICK);

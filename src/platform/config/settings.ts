@@ -53,11 +53,11 @@ export const settingTable: SettingTable<Settings> = {
     max: 60 * ONE_MINUTE,
     fallback: 2 * ONE_MINUTE,
   },
-  eventsCheckMs: { env: 'EVENTS_CHECK_MS', type: 'integer', min: 1000, max: 5000, fallback: 1000 },
+  eventsCheckMs: { env: 'EVENTS_CHECK_MS', type: 'integer', min: 10, max: 5000, fallback: 1000 },
   eventsCommentMs: {
     env: 'EVENTS_COMMENT_MS',
     type: 'integer',
-    min: 1000,
+    min: 10,
     max: 15_000,
     fallback: 15_000,
   },
