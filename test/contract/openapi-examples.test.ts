@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { ConsumerNotes } from '../../src/replication/feed/index.js';
-import { PASSWORD, send, type TestApplication, TestService } from '../support/index.js';
+import { eventually, PASSWORD, send, type TestApplication, TestService } from '../support/index.js';
 import type { OpenApi, OpenApiOperation } from './openapi-document.js';
 
 interface Example {
@@ -77,10 +77,19 @@ async function ask(example: Example): Promise<Sent> {
   const level = path.includes('/v0.1/') ? 'write' : 'read';
   const user = path.startsWith('/admin/') ? 'operator' : app.user(level);
   if (path.endsWith('/events')) return firstEvent(url, user);
+  if (path.endsWith('/status')) await eventually(() => areTotalsStored());
   if (path.endsWith('/consumers')) await service.app.get(ConsumerNotes, { strict: false }).flush();
   const { status, json, text } = await send(url, method.toUpperCase(), { user, body });
   if (path.startsWith('/admin/')) await service.heard();
   return { status, answer: json ?? text };
+}
+
+/** The leader stores its totals, and the progress of its audit, beside the stream. */
+async function areTotalsStored(): Promise<boolean> {
+  const totals = await service.db.collection('tidemark.watchtotals').findOne();
+  const names = Object.keys(totals ?? {});
+  const isAudited = (await service.db.collection('tidemark.audits').findOne()) !== null;
+  return isAudited && ['ignored', 'passes', 'tombstones'].every((name) => names.includes(name));
 }
 
 /** The stream does not end. */
