@@ -137,7 +137,7 @@ class Size {
     this.tell('a change: peak of memory', used.peak / MB, ' MB');
     if (log === undefined) return;
     this.tell('a change: log of the database', log.all / changes, ' B');
-    this.tell('the same, of which by the service', log.own / changes, ' B');
+    this.tell('oplog for each change: writes of the service', log.own / changes, ' B');
   }
 
   /** The newest position in the log of the database. */

@@ -14,7 +14,7 @@ const ASSETS = {
   'assets/minisearch.LICENSE.txt': 'node_modules/minisearch/LICENSE.txt',
 };
 
-/** `texts` are made here, by place on the site; `copies` say of which file a place is a copy. */
+/** Both are by path on the site: `texts` are the contents to write, `copies` are the files to copy. */
 export function siteOf({ files, read }) {
   const pages = readPages({ files, read });
   const navigation = navigationOf(pages);

@@ -207,7 +207,7 @@ it('a batch of the watcher and a pass are traces of their own, with their comman
   expect(Number(attributesOf(batch)['tidemark.batch.events'])).toBeGreaterThan(0);
 });
 
-it('a receiver that refuses traces is told of once, until it takes them again', async () => {
+it('a refusal by the receiver is logged once, until it takes traces again', async () => {
   const told = (text: string) => service.logged.filter((line) => line.includes(text)).length;
   receiver.does = 'refuse';
   await eventually(async () => {

@@ -20,7 +20,7 @@ export async function diskOf(db) {
 }
 
 /**
- * Bytes of the log of the database since a position: `{ all, own }`, of which `own` are writes into what the service keeps.
+ * Bytes in the oplog for the database since a position: `{ all, own }`. `own` counts writes into the service's own collections.
  * Undefined where the log no longer reaches back that far.
  */
 export async function logSince(db, position) {

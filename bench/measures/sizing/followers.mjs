@@ -20,7 +20,7 @@ export const WAYS = {
   changes: 'polling changes each 5 s',
 };
 
-/** So many consumers that follow from a cursor on, in one of the ways, with the logins in turn. */
+/** Consumers that continue from a cursor, all in the same way. They use the logins in turn. */
 export async function follow(server, { consumers, logins, way, cursor }) {
   const followers = Array.from({ length: consumers }, (_, place) => {
     const { username, password } = logins[place % logins.length];
@@ -32,7 +32,7 @@ export async function follow(server, { consumers, logins, way, cursor }) {
     await Promise.all(group.map((one) => one.begin(way)));
     ended.push(...group.map((one) => one.run(way)));
   }
-  // Whoever ends them learns how that went.
+  // `end` reports a failure.
   for (const one of ended) one.catch(() => undefined);
   return {
     count: () => ({
@@ -97,7 +97,7 @@ class Follower {
     await this.harvest();
   }
 
-  /** Asks again as late as it is told to. Undefined where it has ended meanwhile. */
+  /** Repeats the request after the `Retry-After` of the answer. Undefined if the consumer has ended meanwhile. */
   async answer(path) {
     while (!this.isOver) {
       const { status, retryAfter, body } = await this.connection.request({ path: `${FEED}/${path}` });

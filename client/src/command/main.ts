@@ -5,14 +5,14 @@ const interrupted = new AbortController();
 /** A second Ctrl-C ends the process as it is. */
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
 
-/** Milliseconds between two looks whether npx still runs. */
-const LOOK_MS = 500;
+/** Milliseconds between two checks that npx still runs. */
+const CHECK_MS = 500;
 /** npm and npx start programs through a shell, which ends on SIGTERM without passing it on. */
 if (process.env['npm_lifecycle_event'] !== undefined) {
   const parent = process.ppid;
   setInterval(() => {
     if (process.ppid !== parent) interrupted.abort();
-  }, LOOK_MS).unref();
+  }, CHECK_MS).unref();
 }
 
 process.exitCode = await runCommand(process.argv.slice(2), {

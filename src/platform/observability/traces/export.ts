@@ -35,7 +35,7 @@ export type TraceSettings = Pick<
   'otlpEndpoint' | 'otlpHeaders' | 'otelServiceName' | 'otelResource' | 'tracesSampler' | 'tracesSamplerArg'
 >;
 
-/** The settings of traces, of which the endpoint is set. */
+/** The settings of traces, with an endpoint. */
 type ExportSettings = TraceSettings & { otlpEndpoint: string };
 
 /** Starts the export of traces. `shutdown` sends what has ended so far. */

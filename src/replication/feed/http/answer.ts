@@ -103,7 +103,7 @@ export function sentOf(response: Response): Sent {
   return sent.get(response) ?? { budget: { items: 0, goesOn: false } };
 }
 
-/** A body, its length if known, and the budget of the memory that it uses. */
+/** A body, its length if known, and the memory budget of its page. */
 interface Sending {
   body: AsyncGenerator<Buffer, void>;
   length: number | undefined;

@@ -68,7 +68,7 @@ export async function findMoment<S extends { service?: InForce }>(
   throw problems.notWatched();
 }
 
-/** A request for a part of a feed: the application of its path, what it asks for, and its budget of the memory. */
+/** A request for a part of a feed: the application of its path, what it asks for, and its memory budget. */
 export interface Ask<Request> {
   application: Application;
   request: Request;

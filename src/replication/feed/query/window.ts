@@ -54,7 +54,7 @@ export function relaxed({ perItem, most }: Breadth): Breadth {
  */
 export type Plan = 'all' | 'one-page' | 'id-list';
 
-/** For a window with more than this budget of the collection, a walk along `_id` examines fewer keys than a list. */
+/** For a window with more than this share of the collection, a walk along `_id` examines fewer keys than a list. */
 const SHARE_WORTH_LISTING = 0.6;
 
 /** A longer list would not be cached: this one takes 12 MB. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientRequest, get, type IncomingMessage, type Server } from 'node:http';
+import { type ClientRequest, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import express, { type RequestHandler } from 'express';
@@ -12,8 +12,9 @@ import { PageBytes, type PageBudget } from '../../../../../src/replication/feed/
 import type { Page } from '../../../../../src/replication/feed/page/page-items.js';
 
 const SIGN_MS = 10_000;
+const STALLED_MS = 5000;
 const answers = new Answers(
-  readSettings({}),
+  readSettings({ STALLED_MS: String(STALLED_MS) }),
   new PageBytes(new Metrics(), { feedMemory: 64 * 1024 * 1024 }),
   new PageTurns({ credentialPages: 100 }),
 );
@@ -224,4 +225,19 @@ it('a client that was gone before its page was opened is read for no more', asyn
   await untilSo(() => gone !== undefined);
   expect(gone?.aborted).toBe(true);
   server.close();
+});
+
+it('a client that takes nothing of a piece for STALLED_MS is disconnected', async () => {
+  const pieces = Array.from({ length: 64 }, () => 'x'.repeat(256 * 1024));
+  late.give({ headers: {}, length: 64 * 256 * 1024, body: bodyOf(...pieces) });
+  let sent: ServerResponse | undefined;
+  late.server.prependOnceListener('request', (_request, response) => (sent = response));
+  const [answer] = (await once(late.request(), 'response')) as [IncomingMessage];
+  let turns = 0;
+  await untilSo(() => (turns = sent?.writableNeedDrain === true ? turns + 1 : 0) > 200);
+  await jest.advanceTimersByTimeAsync(STALLED_MS - 1);
+  expect(sent!.destroyed).toBe(false);
+  await jest.advanceTimersByTimeAsync(1);
+  expect(sent!.destroyed).toBe(true);
+  await expect(textOf(answer)).rejects.toThrow('aborted');
 });
