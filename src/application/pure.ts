@@ -3,6 +3,15 @@ export { indexAdvice, type IndexKey } from './filter-index.js';
 export { effortFault, effortInSteps, type FilterPart, partsOf, withinElements } from './filter-effort.js';
 export { isHidden } from './filter-values.js';
 export {
+  concernedBy,
+  type FieldBranch,
+  fieldTree,
+  type FieldTree,
+  hiddenFilterFault,
+  type Treatment,
+} from './field-tree.js';
+export { type ShownFields, shownFieldsFault, shownFieldsOf, type StoredFields } from './shown-fields.js';
+export {
   isEnabled,
   isNamed,
   isServiceName,

@@ -31,7 +31,7 @@ export {
   textAt,
   textsAt,
 } from './identity.js';
-export { jsonText, READ_FOR_JSON, updateItemText } from './item.js';
+export { canonicalText, channelsOf, jsonText, READ_FOR_JSON, updateItemText } from './item.js';
 export * from './pure.js';
 export { BY_EMAIL_KEY, BY_RECORD_ID, BY_STAMP, ofTenant, withIds } from './record.js';
 export { modelOf, recordModels } from './record.schema.js';

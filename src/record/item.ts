@@ -50,6 +50,18 @@ export function channelsOf(stored: unknown): string[] | undefined {
  * digits, NaN and infinities null, binary base64.
  */
 export function jsonText(value: unknown): string {
+  return textOf(value, false);
+}
+
+/**
+ * The canonical JSON text of a BSON value (RFC 8785): as {@link jsonText}, with the keys in order. 64-bit integers keep all their
+ * digits.
+ */
+export function canonicalText(value: unknown): string {
+  return textOf(value, true);
+}
+
+function textOf(value: unknown, isOrdered: boolean): string {
   switch (typeof value) {
     case 'string':
       return JSON.stringify(value);
@@ -59,7 +71,7 @@ export function jsonText(value: unknown): string {
     case 'boolean':
       return String(value);
     case 'object':
-      return value === null ? 'null' : objectText(value);
+      return value === null ? 'null' : objectText(value, isOrdered);
     case 'undefined':
     case 'function':
     case 'symbol':
@@ -90,20 +102,22 @@ function isDocument(data: unknown): data is mongo.Document {
   return typeof data === 'object' && data !== null && Object.getPrototypeOf(data) === Object.prototype;
 }
 
-function objectText(value: object): string {
-  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
+function objectText(value: object, isOrdered: boolean): string {
+  if (Array.isArray(value)) return `[${value.map((one) => textOf(one, isOrdered)).join(',')}]`;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'null' : JSON.stringify(value);
-  if ('_bsontype' in value) return bsonTypeText(value);
-  return plainText(value);
+  if ('_bsontype' in value) return bsonTypeText(value, isOrdered);
+  return plainText(value, isOrdered);
 }
 
-function plainText(value: object): string {
-  const members = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}:${jsonText(inner)}`);
+function plainText(value: object, isOrdered: boolean): string {
+  const entries = Object.entries(value);
+  if (isOrdered) entries.sort(([one], [other]) => (one < other ? -1 : 1));
+  const members = entries.map(([key, inner]) => `${JSON.stringify(key)}:${textOf(inner, isOrdered)}`);
   return `{${members.join(',')}}`;
 }
 
 /** A stored key `_bsontype` makes a plain object look like a BSON value; only the classes themselves are trusted. */
-function bsonTypeText(value: object): string {
+function bsonTypeText(value: object, isOrdered: boolean): string {
   if (value instanceof BSON.ObjectId) return JSON.stringify(value.toHexString());
   if (value instanceof BSON.Decimal128) return JSON.stringify(value.toString());
   if (value instanceof BSON.Binary) return JSON.stringify(value.toString('base64'));
@@ -111,7 +125,7 @@ function bsonTypeText(value: object): string {
   if (value instanceof BSON.BSONRegExp) return JSON.stringify(`/${value.pattern}/${value.options}`);
   if (value instanceof BSON.Code) return JSON.stringify(value.code);
   if (value instanceof BSON.BSONSymbol) return JSON.stringify(value.value);
-  if (value instanceof BSON.DBRef) return plainText(value.toJSON());
+  if (value instanceof BSON.DBRef) return plainText(value.toJSON(), isOrdered);
   if (value instanceof BSON.MinKey || value instanceof BSON.MaxKey) return 'null';
-  return plainText(value);
+  return plainText(value, isOrdered);
 }

@@ -1,3 +1,4 @@
+import type { FieldMask } from './field-mask.js';
 import { giveBack, type Shape, Writer } from './writer.js';
 import { instantiate } from './wasm.js';
 import { describedKind, type Kind } from '../../kinds/index.js';
@@ -23,10 +24,10 @@ class Transcriber extends Writer {
   private pieces: Buffer[] | undefined = [];
   private bytes = 0;
 
-  transcribe(elements: Uint8Array, { bits, kind }: Shape): Transcript {
-    this.load(elements, kind);
+  transcribe(elements: Uint8Array, shape: Shape): Transcript {
+    const { mask } = this.load(elements, shape);
     [this.pieces, this.bytes] = [[], 0];
-    const count = this.program.items(elements.length, bits);
+    const count = this.program.items(elements.length, shape.bits, mask);
     const { pieces, bytes, lastId } = this;
     return { pieces, bytes, count, numbers: this.program.numbers(), last: lastId };
   }
@@ -67,7 +68,13 @@ function transcribe(elements: Uint8Array, shape: Shape): Transcript {
  * gone.
  */
 export type ItemShape = (
-  | { item: 'update' | 'upsert'; kind: Kind; withPasswordHash: boolean }
+  | {
+      item: 'update' | 'upsert';
+      kind: Kind;
+      withPasswordHash: boolean;
+      /** The fields that are shown; all if absent. */
+      mask?: FieldMask | undefined;
+    }
   | { item: 'delete' | 'left' | 'gone' }
 ) & {
   /** Items are separated by line breaks instead of commas. */
@@ -103,7 +110,10 @@ export function* itemsText(
   documents: Uint8Array,
   shape: ItemShape,
 ): Generator<ItemsText, number | undefined> {
-  const how = { bits: bitsOf(shape), kind: 'kind' in shape ? shape.kind : '' };
+  const how = {
+    bits: bitsOf(shape),
+    ...('kind' in shape ? { kind: shape.kind, mask: shape.mask } : { kind: '' }),
+  };
   const { start, end } = elementsWithin(documents);
   for (let at = start; at < end;) {
     const next = portionEnd(documents, at, end);

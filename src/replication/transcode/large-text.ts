@@ -11,9 +11,9 @@ class PausingWriter extends Writer<PausingProgram> {
   private pieces: Buffer[] = [];
   private place = 0;
 
-  *write(elements: Uint8Array, { bits, kind }: Shape): Generator<Buffer, void> {
-    this.begin(elements, kind);
-    while (this.goOn(elements.length, bits)) {
+  *write(elements: Uint8Array, shape: Shape): Generator<Buffer, void> {
+    const mask = this.begin(elements, shape);
+    while (this.goOn(elements.length, shape.bits, mask)) {
       yield* this.taken();
       this.program.asyncify_start_rewind(this.place);
     }
@@ -33,15 +33,18 @@ class PausingWriter extends Writer<PausingProgram> {
     this.program.asyncify_start_unwind(this.place);
   }
 
-  private begin(elements: Uint8Array, kind: string): void {
-    this.place = this.load(elements, kind, PLACE_BYTES);
+  /** Returns the address of the mask. */
+  private begin(elements: Uint8Array, shape: Shape): number {
+    const { mask, free } = this.load(elements, shape, PLACE_BYTES);
+    this.place = free;
     this.memory.writeUInt32LE(this.place + 2 * POINTER_BYTES, this.place);
     this.memory.writeUInt32LE(this.place + PLACE_BYTES, this.place + POINTER_BYTES);
+    return mask;
   }
 
   /** Writes up to the next pause. Returns false when everything is written. */
-  private goOn(length: number, bits: number): boolean {
-    this.program.items(length, bits);
+  private goOn(length: number, bits: number, mask: number): boolean {
+    this.program.items(length, bits, mask);
     if (this.program.asyncify_get_state() !== PAUSING) return false;
     this.program.asyncify_stop_unwind();
     return true;

@@ -8,6 +8,7 @@ export interface Host {
   flush(end: number): void;
   malformed(): never;
   rare(type: number, start: number, end: number, position: number): number;
+  hashed(type: number, start: number, end: number, position: number): number;
 }
 
 /** The exports of the program. See `assembly/memory.ts`, `assembly/shortest.ts` and `assembly/index.ts`. */
@@ -25,7 +26,12 @@ export interface Program {
   readonly CHANGE: Constant;
   readonly GONE: Constant;
   readonly LINES: Constant;
-  items(length: number, shape: number): number;
+  /** The treatments of a field, and the bit in the type of a value that stands for the channels of an item. */
+  readonly SHOW: Constant;
+  readonly HIDE: Constant;
+  readonly HASH: Constant;
+  readonly OF_CHANNELS: Constant;
+  items(length: number, shape: number, mask: number): number;
   lastId(): number;
   numbers(): number;
 }

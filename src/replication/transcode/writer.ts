@@ -1,6 +1,7 @@
 import mongoose from 'mongoose';
 import { jsonText, READ_FOR_JSON } from '../../record/index.js';
 import { MalformedBsonError } from './bson-reader.js';
+import { type FieldMask, hashText, shownChannels } from './field-mask.js';
 import type { Host, Program } from './wasm.js';
 
 /** Bytes of a buffer: the most that the program writes before it passes its text on. */
@@ -77,18 +78,17 @@ const READ = { ...READ_FOR_JSON, validation: { utf8: false } };
  * to read becomes null, so that it does not keep all others from being delivered.
  */
 function rareText(type: number, bytes: Uint8Array): string {
-  switch (type) {
-    case REGEXP:
-      return regExpText(bytes);
-    default:
-      return jsonText(read(type, bytes));
-  }
+  return jsonText(valueOf(type, bytes));
+}
+
+function valueOf(type: number, bytes: Uint8Array): unknown {
+  return type === REGEXP ? regExpText(bytes) : read(type, bytes);
 }
 
 /** Parsed here because the driver knows only its own options, and other programs may have stored more. */
 function regExpText(bytes: Uint8Array): string {
   const [pattern, options] = Buffer.from(bytes).toString().split('\0');
-  return jsonText(`/${pattern}/${options!.split('').sort().join('')}`);
+  return `/${pattern}/${options!.split('').sort().join('')}`;
 }
 
 function read(type: number, bytes: Uint8Array): unknown {
@@ -102,10 +102,11 @@ function read(type: number, bytes: Uint8Array): unknown {
   }
 }
 
-/** How a program writes items: bits, and the `type` of records that store none. */
+/** How a program writes items: bits, the `type` of records that store none, and the fields that are shown if not all are. */
 export interface Shape {
   bits: number;
   kind: string;
+  mask?: FieldMask | undefined;
 }
 
 /** Bytes of the longest name of a kind in quotes. */
@@ -123,12 +124,14 @@ export abstract class Writer<P extends Program = Program> {
   protected memory: Buffer;
   private readonly input: number;
   private readonly output: number;
+  private hashKey: Uint8Array | undefined;
 
   constructor(instantiate: (host: Host) => P) {
     this.program = instantiate({
       flush: (end) => this.flush(end),
       malformed,
       rare: (type, start, end, position) => this.rare(type, start, end, position),
+      hashed: (type, start, end, position) => this.hashed(type, start, end, position),
     });
     const { memory, INPUT, OUTPUT, POWERS: powers } = this.program;
     this.memory = Buffer.from(memory.buffer);
@@ -147,18 +150,21 @@ export abstract class Writer<P extends Program = Program> {
   protected abstract take(piece: Buffer, copy: (piece: Buffer) => Buffer): void;
 
   /**
-   * Copies elements to the program's input. Returns the start of memory that the program does not use, at least `more`
-   * bytes.
+   * Copies elements and the mask to the program's memory. Returns the address of the mask, 0 if there is none, and the start of
+   * memory that the program does not use, at least `more` bytes.
    */
-  protected load(elements: Uint8Array, kind: string, more = 0): number {
+  protected load(elements: Uint8Array, { kind, mask }: Shape, more = 0): { mask: number; free: number } {
     const end = this.input + elements.length;
-    const free = end + this.program.PADDING.value;
+    const start = aligned(end + this.program.PADDING.value);
+    const free = aligned(start + (mask?.bytes.length ?? 0));
     this.makeRoom(free + more);
     this.memory.set(elements, this.input);
-    this.memory.fill(0, end, free);
+    this.memory.fill(0, end, start);
+    if (mask !== undefined) this.memory.set(mask.bytes, start);
+    this.hashKey = mask?.key;
     const place = this.program.KIND.value;
     this.memory[place + LONGEST_KIND] = this.memory.write(JSON.stringify(kind), place, LONGEST_KIND);
-    return free;
+    return { mask: mask === undefined ? 0 : start, free };
   }
 
   /** Called by the program when its output area, up to `end`, is full, or when everything is written. */
@@ -174,6 +180,16 @@ export abstract class Writer<P extends Program = Program> {
     return this.output;
   }
 
+  /** Throws if there is no key, so that no value is ever shown in place of its hash. */
+  private hashed(type: number, start: number, end: number, position: number): number {
+    if (this.hashKey === undefined) throw new Error('A hash needs a key');
+    const { value: ofChannels } = this.program.OF_CHANNELS;
+    const stored = type & ~ofChannels;
+    const value = stored === 0 ? undefined : valueOf(stored, this.memory.subarray(start, end));
+    const shown = (type & ofChannels) === 0 ? value : shownChannels(value);
+    return position + this.memory.write(hashText(this.hashKey, shown), position);
+  }
+
   private takeOutput(end: number): void {
     if (end > this.output) this.take(this.memory.subarray(this.output, end), copyOf);
   }
@@ -184,6 +200,11 @@ export abstract class Writer<P extends Program = Program> {
     this.program.memory.grow(Math.ceil(missing / PAGE_BYTES));
     this.memory = Buffer.from(this.program.memory.buffer);
   }
+}
+
+/** The next address at which the program can read words quickly. */
+function aligned(address: number): number {
+  return (address + 3) & ~3;
 }
 
 function malformed(): never {

@@ -11,3 +11,13 @@ export declare function malformed(): void;
 export declare function rare(type: u32, at: usize, end: usize, position: usize): usize;
 
 export const RARE_ROOM: usize = 512;
+
+/**
+ * Writes the keyed hash of a value that lies in `[at, end)` as JSON text at `position`, where there are {@link HASH_ROOM} bytes.
+ * The type {@link OF_CHANNELS}, with that of the stored value, asks for the hash of the channels that an item shows; alone,
+ * for that of none. Returns the position at which the output continues.
+ */
+export declare function hashed(type: u32, at: usize, end: usize, position: usize): usize;
+
+export const HASH_ROOM: usize = 64;
+export const OF_CHANNELS: u32 = 0x100;

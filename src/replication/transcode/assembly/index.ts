@@ -1,12 +1,15 @@
 import { DOCUMENT, textEnd, valueEnd } from './bson';
 import { malformed } from './host';
 import { deleteChange, deleteItem, updateItem } from './item';
+import { showBy } from './mask';
 import { INPUT, OUTPUT } from './memory';
 import { flushAll, moveTo, separator } from './output';
 import * as record from './record';
 
 export { INPUT, OUTPUT, PADDING } from './memory';
+export { OF_CHANNELS } from './host';
 export { KIND } from './literals';
+export { HASH, HIDE, SHOW } from './mask';
 export { POWERS } from './shortest';
 
 /** The shape of items, as bits. Without any of them: update items with `channels` only if the record stores
@@ -25,12 +28,14 @@ let numbered: u32 = 0;
 
 /**
  * Writes the items of the `length` bytes of elements of a BSON array at `INPUT`, of records that can be delivered. Returns
- * the number of items. Records with a numeric `id` are skipped: the caller decides whether they are shown.
+ * the number of items. Records with a numeric `id` are skipped: the caller decides whether they are shown. `mask` is the address
+ * of the fields that are shown of an update item; 0 if all are.
  */
-export function items(length: usize, shape: u32): u32 {
+export function items(length: usize, shape: u32, mask: usize): u32 {
   const end = INPUT + length;
   let count = 0;
   numbered = 0;
+  showBy(mask);
   moveTo(OUTPUT);
   for (let at = INPUT; at < end;) {
     if (load<u8>(at) !== DOCUMENT) malformed();

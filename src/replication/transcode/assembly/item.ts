@@ -1,13 +1,17 @@
 import * as bson from './bson';
 import { isWritable, quotedDate } from './dates';
+import { OF_CHANNELS } from './host';
 import { document, isText, listOfOne, listOfTexts, value } from './json';
 import * as literals from './literals';
 import { write } from './literals';
+import * as mask from './mask';
 import { put, room } from './output';
 import * as record from './record';
 import { quotedString } from './text';
 
 const CLOSE_ITEM = 0x7d;
+/** A BSON string without characters: its length with the zero, and the zero. */
+const EMPTY_TEXT = memory.data<u8>([1, 0, 0, 0, 0]);
 
 /** Writes the record last read as an update item, or as an item of `changes` (contract §1). */
 export function updateItem(alwaysChannels: bool, hidesHash: bool, isChange: bool): void {
@@ -17,13 +21,12 @@ export function updateItem(alwaysChannels: bool, hidesHash: bool, isChange: bool
   textOr(record.type, literals.KIND);
   write(literals.BEFORE_CREATE_DATE);
   creation();
-  write(literals.BEFORE_CREATED_BY);
-  textOr(record.createdBy, literals.NO_TEXT);
+  createdBy();
   write(literals.BEFORE_LASTUPDATED);
   asStored(record.lastupdated);
   write(literals.BEFORE_DATA);
   data(hidesHash);
-  channels(alwaysChannels);
+  channels(alwaysChannels, mask.ofChannels());
   close();
 }
 
@@ -67,19 +70,38 @@ function creation(): void {
   quotedDate((bswap(load<u32>(record.startOf(record.internalId))) as i64) * 1000);
 }
 
+function createdBy(): void {
+  const treatment = mask.ofCreatedBy();
+  if (treatment === mask.HIDE) return;
+  write(literals.BEFORE_CREATED_BY);
+  const stored = record.createdBy;
+  if (treatment === mask.SHOW) textOr(stored, literals.NO_TEXT);
+  else if (isText(record.typeOf(stored)))
+    mask.hash(record.typeOf(stored), record.startOf(stored), record.endOf(stored));
+  else mask.hash(bson.STRING, EMPTY_TEXT, EMPTY_TEXT + 5);
+}
+
 function data(hidesHash: bool): void {
   const stored = record.data;
   if (record.typeOf(stored) !== bson.DOCUMENT) return write(literals.NO_DOCUMENT);
+  if (mask.isMasked()) return mask.data(record.startOf(stored), record.endOf(stored), hidesHash);
   document(record.startOf(stored), record.endOf(stored), 1, hidesHash);
 }
 
-function channels(alwaysChannels: bool): void {
+function channels(alwaysChannels: bool, treatment: u32): void {
+  if (treatment === mask.HIDE) return;
   const stored = record.channels;
   const isList = record.typeOf(stored) === bson.ARRAY;
   const isOne = isText(record.typeOf(stored));
   if (!isList && !isOne && !alwaysChannels) return;
   write(literals.BEFORE_CHANNELS);
-  if (isList) listOfTexts(record.startOf(stored), record.endOf(stored));
+  if (treatment === mask.HASH)
+    mask.hash(
+      OF_CHANNELS | (isList || isOne ? record.typeOf(stored) : 0),
+      record.startOf(stored),
+      record.endOf(stored),
+    );
+  else if (isList) listOfTexts(record.startOf(stored), record.endOf(stored));
   else if (isOne) listOfOne(record.startOf(stored), record.endOf(stored));
   else write(literals.NO_LIST);
 }

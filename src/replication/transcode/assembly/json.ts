@@ -14,7 +14,7 @@ const OPEN_DOCUMENT = 0x7b;
 const CLOSE_DOCUMENT = 0x7d;
 
 /** MongoDB itself nests no deeper than 180. */
-const DEEPEST: u32 = 256;
+export const DEEPEST: u32 = 256;
 
 /** Writes the value in `[at, end)`, as `valueEnd` found it, as JSON (contract §4). */
 export function value(type: u32, at: usize, end: usize, depth: u32): void {

@@ -1,0 +1,142 @@
+import type { mongo } from 'mongoose';
+import { literal, shown } from '../platform/common/index.js';
+import type { Filter } from './filter.js';
+import { partsOf, withinElements } from './filter-effort.js';
+import type { ShownFields } from './shown-fields.js';
+
+/** What happens to a field: it is shown as it is, left out, shown as a keyed hash, or it depends on the fields within it. */
+export type Treatment = 'show' | 'hide' | 'hash' | FieldBranch;
+
+/** The treatment of the fields of a document, or of each document of a list. */
+export interface FieldBranch {
+  /** Applies to all fields that are not named. */
+  others: 'show' | 'hide';
+  named: Map<string, Treatment>;
+}
+
+/** The treatment of the members of an item that can be left out. */
+export interface FieldTree {
+  data: FieldBranch;
+  createdBy: Exclude<Treatment, FieldBranch>;
+  channels: Exclude<Treatment, FieldBranch>;
+}
+
+type Leaf = Exclude<Treatment, FieldBranch>;
+
+/** Compiles the fields of a service. Without any, everything is shown. */
+export function fieldTree({ only, except, hash }: ShownFields = {}): FieldTree {
+  const others = only === undefined ? 'show' : 'hide';
+  const data: FieldBranch = { others, named: new Map() };
+  const root: FieldBranch = { others, named: new Map([['data', data]]) };
+  for (const path of shortestFirst(only)) put(root, path, 'show');
+  for (const path of shortestFirst(except)) put(root, path, 'hide');
+  for (const path of shortestFirst(hash)) put(root, path, 'hash');
+  return {
+    data,
+    createdBy: (root.named.get('createdBy') ?? others) as Leaf,
+    channels: (root.named.get('channels') ?? others) as Leaf,
+  };
+}
+
+/** So that a path comes after every path that it leads into. */
+function shortestFirst(paths: string[] = []): string[] {
+  return [...paths].sort((one, other) => one.length - other.length);
+}
+
+function put(root: FieldBranch, path: string, treatment: Leaf): void {
+  const parts = path.split('.');
+  const last = parts.pop()!;
+  let branch = root;
+  for (const part of parts) {
+    const found = branch.named.get(part) ?? branch.others;
+    // A field around it is treated as a whole already. Only a hash is still to be made within what is shown.
+    if (typeof found !== 'object' && branch.named.has(part) && !(found === 'show' && treatment === 'hash'))
+      return;
+    const next = typeof found === 'object' ? found : { others: found as 'show' | 'hide', named: new Map() };
+    branch.named.set(part, next);
+    branch = next;
+  }
+  branch.named.set(last, treatment);
+}
+
+/** Fields as they were and as they become, with the keys of their hashes. */
+interface FieldsEdit {
+  before: ShownFields | undefined;
+  after: ShownFields | undefined;
+  /** Whether the hashes have another key. */
+  isRekeyed: boolean;
+}
+
+/**
+ * A query for the records that have a field whose treatment an edit changes; undefined if it changes none. In lists of lists,
+ * MongoDB finds no fields, so a record with such a list on the path of a changed field is among them.
+ */
+export function concernedBy({ before, after, isRekeyed }: FieldsEdit): mongo.Document | undefined {
+  const [one, other] = [fieldTree(before), fieldTree(after)];
+  const differ = (a: Treatment, b: Treatment, path: string): mongo.Document[] => {
+    if (a === 'show' && isOpen(b)) return differ({ others: 'show', named: new Map() }, b, path);
+    if (b === 'show' && isOpen(a)) return differ(a, { others: 'show', named: new Map() }, path);
+    if (typeof a !== 'object' || typeof b !== 'object')
+      return a === b && !(a === 'hash' && isRekeyed) ? [] : having(path);
+    const names = [...new Set([...a.named.keys(), ...b.named.keys()])];
+    if (a.others !== b.others && path !== 'data') return having(path);
+    return [
+      ...(a.others === b.others ? [] : [havingOthers(names)]),
+      ...names.flatMap((name) =>
+        differ(a.named.get(name) ?? a.others, b.named.get(name) ?? b.others, `${path}.${name}`),
+      ),
+    ];
+  };
+  const changed = [
+    ...differ(one.data, other.data, 'data'),
+    ...differ(one.createdBy, other.createdBy, 'createdBy'),
+    ...differ(one.channels, other.channels, 'channels'),
+  ];
+  return changed.length === 0 ? undefined : { $or: changed };
+}
+
+/** Whether fields that are not named are shown, so that a whole field is the same as a branch without names. */
+function isOpen(treatment: Treatment): treatment is FieldBranch {
+  return typeof treatment === 'object' && treatment.others === 'show';
+}
+
+/** Queries for the records that have a field. */
+function having(path: string): mongo.Document[] {
+  const parts = path.split('.');
+  const around = parts.slice(1, -1).map((_, index) => parts.slice(0, index + 2).join('.'));
+  return [
+    { [path]: { $exists: true } },
+    ...around.map((list) => ({ [list]: { $elemMatch: { $type: 'array' } } })),
+  ];
+}
+
+/** A query for the records that have a field in `data` besides these. */
+function havingOthers(names: string[]): mongo.Document {
+  const stored = { $cond: [{ $eq: [{ $type: '$data' }, 'object'] }, '$data', {}] };
+  const keys = { $map: { input: { $objectToArray: stored }, in: '$$this.k' } };
+  return { $expr: { $gt: [{ $size: { $setDifference: [keys, literal(names)] } }, 0] } };
+}
+
+const NUMBER = /^\d+$/;
+
+/**
+ * Why a filter would tell what the service hides: a sentence that names the first field of the filter that is left out or
+ * hashed, at least in part. Undefined if there is none.
+ */
+export function hiddenFilterFault(filter: Filter, fields: ShownFields): string | undefined {
+  const tree = fieldTree(fields);
+  const root: FieldBranch = { others: 'show', named: new Map(Object.entries<Treatment>({ ...tree })) };
+  const part = withinElements(partsOf(filter)).find(({ field }) => isHiddenAt(root, field.split('.')));
+  return (
+    part &&
+    `The filter looks at ${shown(part.place)}, which the service hides, so that a record in the feed would tell its value. Leave it out, or set "allowHiddenFilter" to true.`
+  );
+}
+
+/** A number in a path can be the place in a list, or the name of a field. */
+function isHiddenAt(treatment: Treatment, [part, ...rest]: string[]): boolean {
+  if (typeof treatment !== 'object') return treatment !== 'show';
+  if (part === undefined) return treatment.others === 'hide' || treatment.named.size > 0;
+  const within = isHiddenAt(treatment.named.get(part) ?? treatment.others, rest);
+  return within || (NUMBER.test(part) && isHiddenAt(treatment, rest));
+}

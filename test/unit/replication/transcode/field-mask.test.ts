@@ -1,0 +1,283 @@
+import { createHmac } from 'node:crypto';
+import mongoose, { type mongo } from 'mongoose';
+import { type ShownFields, shownFieldsFault, shownFieldsOf } from '../../../../src/application/index.js';
+import {
+  canonicalText,
+  channelsOf,
+  jsonText,
+  READ_FOR_JSON,
+  updateItemText,
+} from '../../../../src/record/index.js';
+import {
+  fieldMask,
+  giveBack,
+  type ItemShape,
+  itemsText,
+} from '../../../../src/replication/transcode/index.js';
+import { dice, randomRecord } from './random-records.js';
+import { batch, document, double, int32, int64, list, NULL, text, type Value } from './raw-bson.js';
+import { isDeliverable } from './reference.js';
+import { MEMBER, PRODUCT, record, textOf, textOfBatch } from './transcript.js';
+
+const { BSON } = mongoose.mongo;
+const KEY = Buffer.alloc(32, 7);
+const MEGABYTE = 1024 * 1024;
+
+function shapeOf(fields: ShownFields, shape: ItemShape = PRODUCT): ItemShape {
+  return { ...shape, mask: fieldMask(fields, KEY) } as ItemShape;
+}
+
+/** The item of a record with this data and these fields. */
+function shown(data: [string, Value][], fields: ShownFields): unknown {
+  return JSON.parse(textOf(record({ data: document(data) }), shapeOf(fields)));
+}
+
+function hashOf(canonical: string): string {
+  return createHmac('sha256', KEY).update(canonical).digest().subarray(0, 16).toString('base64url');
+}
+
+const ALWAYS = {
+  id: 'A-1',
+  type: 'bundle',
+  createDate: '2024-01-02T03:04:05.006Z',
+  lastupdated: '2025-03-04T05:06:07.008Z',
+};
+const REST = { ...ALWAYS, createdBy: 'erp', channels: [] };
+
+describe('The fields of a service', () => {
+  const address = document([
+    ['street', text('Main Street')],
+    ['city', text('Ulm')],
+  ]);
+  const rows = list([
+    document([
+      ['sku', text('A')],
+      ['price', int32(1)],
+    ]),
+    int32(5),
+    list([document([['price', int32(2)]])]),
+    document([['price', int32(3)]]),
+  ]);
+  const data: [string, Value][] = [
+    ['name', text('Ann')],
+    ['address', address],
+    ['rows', rows],
+  ];
+  const whole = {
+    name: 'Ann',
+    address: { street: 'Main Street', city: 'Ulm' },
+    rows: [{ sku: 'A', price: 1 }, 5, [{ price: 2 }], { price: 3 }],
+  };
+
+  it.each<[ShownFields, object]>([
+    [{}, { ...REST, data: whole }],
+    [{ except: ['data.name'] }, { ...REST, data: { address: whole.address, rows: whole.rows } }],
+    [{ only: ['data.name'] }, { ...ALWAYS, data: { name: 'Ann' } }],
+    [{ only: ['data.name', 'createdBy', 'channels'] }, { ...REST, data: { name: 'Ann' } }],
+    [{ only: [] }, { ...ALWAYS, data: {} }],
+    [{ only: ['createdBy'] }, { ...ALWAYS, createdBy: 'erp', data: {} }],
+    [{ except: ['createdBy', 'channels'] }, { ...ALWAYS, data: whole }],
+    [
+      { except: ['data.address.street', 'data.address.city'] },
+      { ...REST, data: { name: 'Ann', address: {}, rows: whole.rows } },
+    ],
+    [{ only: ['data.address.zip'] }, { ...ALWAYS, data: { address: {} } }],
+    [{ only: ['data.name.first'] }, { ...ALWAYS, data: {} }],
+    [{ except: ['data.rows.price'] }, { ...REST, data: { ...whole, rows: [{ sku: 'A' }, 5, [{}], {}] } }],
+    [{ only: ['data.rows.sku'] }, { ...ALWAYS, data: { rows: [{ sku: 'A' }, null, [{}], {}] } }],
+    [{ only: ['data.rows', 'data.rows.sku'] }, { ...ALWAYS, data: { rows: whole.rows } }],
+    [{ hash: ['data.name'] }, { ...REST, data: { ...whole, name: hashOf('"Ann"') } }],
+    [
+      { only: ['data.name'], hash: ['data.address.city'] },
+      { ...ALWAYS, data: { name: 'Ann', address: { city: hashOf('"Ulm"') } } },
+    ],
+    [
+      { hash: ['data.address', 'createdBy', 'channels'] },
+      {
+        ...ALWAYS,
+        createdBy: hashOf('"erp"'),
+        channels: hashOf('[]'),
+        data: { ...whole, address: hashOf('{"city":"Ulm","street":"Main Street"}') },
+      },
+    ],
+    [
+      { hash: ['data.rows.price'] },
+      {
+        ...REST,
+        data: {
+          ...whole,
+          rows: [{ sku: 'A', price: hashOf('1') }, 5, [{ price: hashOf('2') }], { price: hashOf('3') }],
+        },
+      },
+    ],
+  ])('%j leave of an item what they allow', (fields, item) => {
+    expect(shown(data, fields)).toEqual(item);
+  });
+
+  it('hash equal values equally, whatever their BSON type', () => {
+    const values = [int32(5), int64(5n), double(5)];
+    const hashes = values.map((value) => shown([['v', value]], { hash: ['data.v'] }));
+    expect(hashes).toEqual(hashes.map(() => ({ ...REST, data: { v: hashOf('5') } })));
+    expect(shown([['v', NULL]], { hash: ['data.v'] })).toEqual({ ...REST, data: { v: hashOf('null') } });
+    const large = 2n ** 62n + 1n;
+    expect(shown([['v', int64(large)]], { hash: ['data.v'] })).toEqual({
+      ...REST,
+      data: { v: hashOf(String(large)) },
+    });
+  });
+
+  it('never show the password hash that the application hides, not even hashed', () => {
+    const stored = record({ data: document([['passwordhash', text('$argon2id$')]]) });
+    for (const fields of [{ only: ['data.passwordhash'] }, { hash: ['data.passwordhash'] }]) {
+      const item = JSON.parse(textOf(stored, shapeOf(fields, MEMBER))) as { data: unknown };
+      expect(item.data).toEqual({});
+    }
+  });
+
+  it('refuse to show a value whose hash has no key', () => {
+    const shape = { ...PRODUCT, mask: fieldMask({ hash: ['data.name'] }) } as ItemShape;
+    expect(() => textOf(record(), shape)).toThrow('A hash needs a key');
+  });
+
+  it('have a place for each of many names', () => {
+    const names = Array.from({ length: 200 }, (_, index) => `n${index}`);
+    const all = names.map((name): [string, Value] => [name, int32(1)]);
+    for (const left of [names, names.slice(0, 199), names.slice(100)]) {
+      const except = left.map((name) => `data.${name}`);
+      const rest = names.filter((name) => !left.includes(name));
+      const { data: seen } = shown(all, { except }) as { data: object };
+      expect(Object.keys(seen)).toEqual(rest);
+    }
+  });
+
+  it('of a record too large to be held are the same', () => {
+    const large = document([
+      ['rows', list([document([['secret', text('@'.repeat(100))]]), text('é'.repeat(2 * MEGABYTE))])],
+      ['secret', text('@')],
+      ['v', text('x')],
+    ]);
+    const fields = { except: ['data.secret', 'data.rows.secret'], hash: ['data.v'] };
+    const item = textOf(record({ data: large }), shapeOf(fields));
+    expect(item).not.toContain('@');
+    expect(JSON.parse(item)).toEqual({
+      ...REST,
+      data: { rows: [{}, 'é'.repeat(2 * MEGABYTE)], v: hashOf('"x"') },
+    });
+  });
+
+  it('leave no byte of an earlier page in a buffer that is used again', () => {
+    const poison = '@';
+    const many = Array.from({ length: 400 }, () =>
+      record({ data: document([['v', text('v'.repeat(900))]]) }),
+    );
+    for (const { pieces } of itemsText(batch(...many), PRODUCT))
+      for (const piece of pieces) {
+        new Uint8Array(piece.buffer).fill(poison.charCodeAt(0));
+        giveBack(piece);
+      }
+    const text400 = textOfBatch(batch(...many), shapeOf({ except: ['data.w'] }));
+    expect(text400).not.toContain(poison);
+    expect(JSON.parse(`[${text400}]`)).toHaveLength(400);
+  });
+});
+
+type Path = string[];
+
+/** The paths of the fields within a value. */
+function pathsIn(value: unknown, path: Path): Path[] {
+  if (Array.isArray(value)) return value.flatMap((one) => pathsIn(one, path));
+  if (!isPlain(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const isPart = name !== '' && !/^\$|[.\0]/.test(name) && path.length < 10;
+    return isPart ? [[...path, name], ...pathsIn(inner, [...path, name])] : [];
+  });
+}
+
+function isPlain(value: unknown): value is object {
+  return Object.prototype.toString.call(value) === '[object Object]' && !('_bsontype' in (value as object));
+}
+
+const LEFT_OUT = Symbol('left out');
+
+/** What is shown of a value at a path, the plain way: the path is compared with every other one. */
+function plain(value: unknown, path: Path, fields: ShownFields): unknown {
+  const text = path.join('.');
+  const isAt = (paths: string[] = []) => paths.some((one) => text === one || text.startsWith(`${one}.`));
+  const hashed = fields.hash?.includes(text) === true;
+  const isShown = fields.only === undefined ? !isAt(fields.except) : isAt(fields.only);
+  const leadsOn = [...(fields.only ?? []), ...(fields.hash ?? [])].some((one) => one.startsWith(`${text}.`));
+  const of = (one: unknown, at: Path): unknown => {
+    if (Array.isArray(one)) return one.map((each) => orNull(of(each, at)));
+    if (!isPlain(one)) return isShown ? one : LEFT_OUT;
+    const members = Object.entries(one)
+      .map(([name, inner]) => [name, plain(inner, [...at, name.replace('.', '\0')], fields)] as const)
+      .filter(([, inner]) => inner !== LEFT_OUT);
+    const shownMembers = {};
+    for (const [name, inner] of members)
+      Object.defineProperty(shownMembers, name, { value: inner, enumerable: true });
+    return shownMembers;
+  };
+  if (hashed) return hashOf(canonicalText(value));
+  return isShown || leadsOn ? of(value, path) : LEFT_OUT;
+}
+
+function orNull(value: unknown): unknown {
+  return value === LEFT_OUT ? null : value;
+}
+
+function plainItem(stored: mongo.Document, fields: ShownFields): string {
+  const data: unknown = stored['data'];
+  const members = isPlain(data)
+    ? Object.entries(data).map(
+        ([name, inner]) => [name, plain(inner, ['data', name.replace('.', '\0')], fields)] as const,
+      )
+    : [];
+  const shownData = {};
+  for (const [name, inner] of members)
+    if (inner !== LEFT_OUT) Object.defineProperty(shownData, name, { value: inner, enumerable: true });
+  const { createdBy, channels } = stored as { createdBy: unknown; channels: unknown };
+  const marked = { ...stored, createdBy: '\u0001', data: shownData, channels: ['\u0001'] };
+  const item = updateItemText('product', marked, { withPasswordHash: false });
+  const whole = (name: string, value: unknown) => {
+    const one = plain(value, [name], fields);
+    return one === LEFT_OUT ? '' : `,"${name}":${jsonText(one)}`;
+  };
+  return item
+    .replace(',"createdBy":"\\u0001"', () =>
+      whole('createdBy', typeof createdBy === 'string' ? createdBy : ''),
+    )
+    .replace(',"channels":["\\u0001"]', () => whole('channels', channelsOf(channels) ?? []));
+}
+
+describe('The fields of a service, in random records', () => {
+  const READ = { ...READ_FOR_JSON, validation: { utf8: false } };
+  const DOCUMENTS = 10_000;
+
+  it('are those of a plain reference', () => {
+    const roll = dice(11);
+    const kinds = { only: 0, except: 0, hash: 0 };
+    let left = 0;
+    for (let turn = 0; turn < DOCUMENTS; turn++) {
+      const stored = randomRecord(roll);
+      const read = BSON.deserialize(stored.bytes, READ);
+      if (!isDeliverable(read)) continue;
+      const paths = [...pathsIn(read['data'], ['data']), ['data', 'none'], ['createdBy'], ['channels']];
+      const pick = (most: number) =>
+        Array.from({ length: roll(most) }, () => paths[roll(paths.length)]!.join('.'));
+      const list = (['only', 'except', 'none'] as const)[roll(3)]!;
+      const chosen = {
+        ...(list !== 'none' && { fields: { [list]: pick(8) } }),
+        ...(roll(2) === 0 && { hash: pick(4) }),
+      };
+      if (shownFieldsFault(chosen) !== undefined) continue;
+      const fields = shownFieldsOf(chosen) ?? {};
+      for (const name of Object.keys(fields)) kinds[name as keyof typeof kinds] += 1;
+      const item = textOf(stored, shapeOf(fields));
+      const expected = plainItem(read, fields);
+      if (item !== expected) expect({ turn, fields, item }).toEqual({ turn, fields, item: expected });
+      if (item.length < textOf(stored).length) left += 1;
+    }
+    expect(Math.min(...Object.values(kinds))).toBeGreaterThan(1000);
+    expect(left).toBeGreaterThan(DOCUMENTS / 4);
+  });
+});
