@@ -45,8 +45,8 @@ export const ofReplication = [
   {
     name: 'edited-filter-delivers-nothing',
     file: 'src/replication/protocol/filter-version.ts',
-    from: 'previous: entry.filter, pending: true, version };',
-    to: 'previous: entry.filter, pending: false, version };',
+    from: 'previousFields: entry.fields, pending: true, version };',
+    to: 'previousFields: entry.fields, pending: false, version };',
     tests: ['unit/replication/protocol/filter-version'],
   },
   {

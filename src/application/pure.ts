@@ -12,6 +12,7 @@ export {
 } from './field-tree.js';
 export { type ShownFields, shownFieldsFault, shownFieldsOf, type StoredFields } from './shown-fields.js';
 export {
+  DEFAULT_SERVICE,
   isEnabled,
   isNamed,
   isServiceName,

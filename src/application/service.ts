@@ -2,6 +2,7 @@ import type { mongo } from 'mongoose';
 import { NAME } from '../platform/common/index.js';
 import { type Kind, KINDS } from '../kinds/index.js';
 import type { Tenant } from '../record/pure.js';
+import type { ShownFields } from './shown-fields.js';
 
 /** A document of `services`: a named filter of one application and kind (contract §4). */
 export interface Service extends Tenant {
@@ -11,6 +12,11 @@ export interface Service extends Tenant {
   filter: mongo.Document;
   description?: string;
   enabled?: boolean;
+  /** The fields that its items show (contract §7). */
+  fields?: Omit<ShownFields, 'hash'>;
+  hash?: string[];
+  /** The filter may name a field that is not shown. */
+  allowHiddenFilter?: boolean;
 }
 
 /** Maximum number of services of an application. */
@@ -21,8 +27,14 @@ export const MOST_SERVICE_BYTES = 4 * 1024 * 1024;
 /** A stored service that has not been validated: operators write this collection by hand. */
 export type StoredService = { [field in keyof Service]?: unknown };
 
-/** Names that a service cannot have, because they have another meaning in the paths. */
-export const RESERVED_SERVICE_NAMES = ['default', 'max', 'harddeletes'];
+/**
+ * The service that needs no registration and filters nothing. A document with this name can only choose its fields, which are
+ * those of the channels too (contract §7).
+ */
+export const DEFAULT_SERVICE = 'default';
+
+/** Names that a service with a filter cannot have, because they have another meaning in the paths. */
+export const RESERVED_SERVICE_NAMES = [DEFAULT_SERVICE, 'max', 'harddeletes'];
 
 /** Whether a service can be served under this name. */
 export function isServiceName(name: unknown): name is string {
@@ -35,7 +47,8 @@ export type ServiceKey = Pick<Service, 'organizationid' | 'appid' | 'kind' | 'na
 /** Whether a stored service has a valid name, so that a path can address it. */
 export function isNamed(service: StoredService): service is StoredService & ServiceKey {
   const { organizationid, appid, kind, name } = service;
-  return isName(organizationid) && isName(appid) && KINDS.includes(kind as Kind) && isServiceName(name);
+  if (!isName(organizationid) || !isName(appid) || !KINDS.includes(kind as Kind)) return false;
+  return isServiceName(name) || name === DEFAULT_SERVICE;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -32,13 +32,17 @@ function isOfTypes(statement: ts.ImportDeclaration | ts.ExportDeclaration): bool
   return !isWhole && named.elements.length > 0 && named.elements.every((element) => element.isTypeOnly);
 }
 
-/** What a file loads when it is imported, as written there. */
-function loadedBy(path: string, text = readFileSync(join(ROOT, path), 'utf8')): string[] {
+/** What a file loads when it is imported, as written there. A module that the build writes loads nothing. */
+function loadedBy(path: string, text = sourceOf(path)): string[] {
   const { statements } = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
   return statements
     .filter((statement) => ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement))
     .filter((statement) => statement.moduleSpecifier !== undefined && !isOfTypes(statement))
     .map((statement) => (statement.moduleSpecifier as ts.StringLiteral).text);
+}
+
+function sourceOf(path: string): string {
+  return existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), 'utf8') : '';
 }
 
 /** The shortest way on which a file leads to each thing that is not light. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import mongoose from 'mongoose';
+import { atMost } from '../common/index.js';
 import { type ControlChange, type Follower, idName } from './change.js';
 import type { ControlStream } from './control-stream.js';
 
@@ -10,15 +11,21 @@ import type { ControlStream } from './control-stream.js';
 const LARGEST = 64 * 1024;
 const MOST = 8 * 1024 * 1024;
 
+/** Maximum number of names without a document. */
+const MOST_ABSENT = 10_000;
+
 /** A read in progress. Changes that are reported in the meantime may be newer than its result. */
 interface UnderWay {
   changed: Set<string>;
+  /** Whether a document was inserted. Its name is not known. */
+  isInserted: boolean;
   isOutdated: boolean;
 }
 
 /**
  * A cache of documents of one collection, by the name under which they are requested. Each is read once, on first
- * request, and kept until the control stream reports a change. The absence of a document is never cached.
+ * request, and kept until the control stream reports a change. A result with an undefined `_id` stands for a document that does
+ * not exist, and is kept until any document is inserted; null is never cached.
  */
 export class KnownDocuments<T extends { _id: unknown }> implements Follower {
   private readonly nameOf = new Map<string, string>();
@@ -28,6 +35,7 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
     sizeCalculation: sizeOf,
     dispose: ({ _id }) => this.nameOf.delete(idName(_id) ?? ''),
   });
+  private readonly absent = new LRUCache<string, T>(atMost(MOST_ABSENT));
   private readonly reads = new Set<UnderWay>();
 
   /**
@@ -44,24 +52,26 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
 
   /** The cached document, if any. */
   peek(name: string): T | undefined {
-    return this.stream.isCurrent ? this.byName.get(name) : undefined;
+    return this.stream.isCurrent ? this.known(name) : undefined;
   }
 
   /** The cached document, or else the result of the read. */
   async find(name: string, read: () => Promise<T | null>): Promise<T | null> {
     if (!this.stream.isCurrent) return read();
-    return this.byName.get(name) ?? this.learn(name, read);
+    return this.known(name) ?? this.learn(name, read);
   }
 
   /** Drops a cached document that turned out to be outdated. */
   drop(name: string): void {
     this.byName.delete(name);
+    this.absent.delete(name);
   }
 
   hear({ id, what, fields, removed }: ControlChange): void {
     const key = id === undefined ? undefined : idName(id);
     if (key === undefined) return this.forget();
     for (const { changed } of this.reads) changed.add(key);
+    if (what === 'insert') this.hearInserted();
     const name = this.nameOf.get(key);
     if (name === undefined) return;
     const known = this.byName.peek(name);
@@ -77,15 +87,29 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
   forget(): void {
     for (const read of this.reads) read.isOutdated = true;
     this.byName.clear();
+    this.absent.clear();
     this.nameOf.clear();
   }
 
+  private known(name: string): T | undefined {
+    return this.byName.get(name) ?? this.absent.get(name);
+  }
+
+  private hearInserted(): void {
+    for (const read of this.reads) read.isInserted = true;
+    this.absent.clear();
+  }
+
   private async learn(name: string, read: () => Promise<T | null>): Promise<T | null> {
-    const underWay: UnderWay = { changed: new Set(), isOutdated: false };
+    const underWay: UnderWay = { changed: new Set(), isInserted: false, isOutdated: false };
     this.reads.add(underWay);
     try {
       const found = await read();
       if (found === null) return null;
+      if (found._id === undefined) {
+        if (!underWay.isOutdated && !underWay.isInserted) this.absent.set(name, found);
+        return found;
+      }
       const key = idName(found._id);
       const isNewest = key !== undefined && !underWay.isOutdated && !underWay.changed.has(key);
       if (isNewest) this.remember(name, key, found);

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { Kind } from '../../kinds/index.js';
+import type { Tenant } from '../../record/pure.js';
 import type { StoredIdentity } from './identity.js';
 import type { MarkKey } from './marks.js';
 import type { LogPlace } from './place.js';
@@ -52,10 +53,14 @@ export interface AnnouncedEvent extends At {
   fence: Date;
 }
 
-/** A document of `services` was written or removed. Without `id` it may be any document, or several. */
-interface ServicesEvent extends At {
+/**
+ * A document of `services` was written or removed, or the key of an application's hashes. Without `id` and `application` it may
+ * be any document, or several.
+ */
+export interface ServicesEvent extends At {
   type: 'services';
   id?: mongo.ObjectId;
+  application?: Tenant;
 }
 
 /** The part of a change stream event that the watcher uses. */

@@ -1,10 +1,27 @@
 import { serialize } from 'bson';
 import type { mongo } from 'mongoose';
-import { type Filter, filterFault, isEnabled, type ServiceKey } from '../../application/pure.js';
+import {
+  concernedBy,
+  DEFAULT_SERVICE,
+  type Filter,
+  filterFault,
+  hiddenFilterFault,
+  isEnabled,
+  type ServiceKey,
+  type ShownFields,
+  shownFieldsFault,
+  shownFieldsOf,
+  type StoredFields,
+} from '../../application/pure.js';
 import type { Work } from './estimates.js';
 
+/** The fields that a service shows, with the key of its application if some are hashed. */
+export interface KeyedFields extends ShownFields {
+  key?: mongo.Binary;
+}
+
 /**
- * The filter of a service that is in force (design §3, Filters take effect in one place). There is one document for each
+ * The filter and the fields of a service that are in force (design §3, Filters take effect in one place). There is one document for each
  * application, kind and name ever served, and none is ever removed. Feeds read these documents, not `services`.
  */
 export interface FilterVersion extends ServiceKey {
@@ -17,6 +34,10 @@ export interface FilterVersion extends ServiceKey {
    * records are being re-stamped, because one of the two filters cannot be read.
    */
   previous?: Filter;
+  /** The last valid fields; absent if items are shown whole. */
+  fields?: KeyedFields;
+  /** The previous fields, while the records that have a field concerned are being re-stamped. */
+  previousFields?: KeyedFields;
   /** Whether records remain to be re-stamped. */
   pending: boolean;
   /** When `pending` was set, by the database's clock; absent if `pending` is false. */
@@ -42,40 +63,82 @@ export interface EditProgress extends Partial<Work> {
  */
 export type FilterState = 'on' | 'off' | 'invalid' | 'beyond';
 
-/** The filter that `services` requests. */
-export type WantedFilter = { state: 'on'; filter: Filter } | { state: 'off' | 'invalid' | 'beyond' };
+/** The filter and the fields that `services` requests. */
+export type WantedFilter =
+  | { state: 'on'; filter: Filter; fields?: KeyedFields | undefined }
+  | { state: 'off' | 'invalid' | 'beyond' };
 
 /** The new values of an entry; `previous` only if records have to be re-stamped. */
 export type FilterVersionChange = Pick<
   FilterVersion,
   'state' | 'filter' | 'previous' | 'pending' | 'version'
->;
+> & {
+  /** Undefined if items are shown whole; absent if the stored fields are kept. */
+  fields?: KeyedFields | undefined;
+  previousFields?: KeyedFields | undefined;
+};
 
 /** The known part of an entry. */
 export interface KnownVersion extends FilterVersionChange {
-  /** The stored filter is too large to be read. */
-  isTooLarge?: boolean;
+  /** The stored filter or the stored fields cannot be read. */
+  isUnreadable?: boolean;
+}
+
+/** The known part of the entry of `default`, which has always shown everything. */
+const NEVER_CHOSEN: KnownVersion = { state: 'on', filter: {}, pending: false, version: 0 };
+
+/** What is known of a service; undefined if it was never served. */
+export function knownOf<E extends KnownVersion>(
+  { name }: Pick<ServiceKey, 'name'>,
+  entry: E | undefined,
+): KnownVersion | undefined {
+  return name === DEFAULT_SERVICE ? { ...NEVER_CHOSEN, ...entry, filter: {} } : entry;
+}
+
+/** A document of `services`, as far as it chooses what is served. */
+type Choosing = StoredFields & { filter?: unknown; enabled?: unknown };
+
+/** Facts about a service that its document does not contain. */
+interface Beside {
+  /** The document exceeds the limits of its application. */
+  isBeyond?: boolean;
+  /** The key of the application's hashes, if it can be read. */
+  hashKey?: mongo.Binary | undefined;
+  /** The service is `default`. */
+  isDefault?: boolean;
 }
 
 /**
- * The filter that a document of `services` requests, and whether the document exceeds the limits of its application. No
- * document means `off`. MongoDB may still reject a filter that passes here.
+ * What a document of `services` requests. No document means `off`, and for `default` that everything is shown. MongoDB may still
+ * reject a filter that passes here.
  */
 export function wantedOf(
-  service: { filter?: unknown; enabled?: unknown } | undefined,
-  isBeyond = false,
+  service: Choosing | undefined,
+  { isBeyond = false, hashKey, isDefault = false }: Beside = {},
 ): WantedFilter {
-  if (service === undefined || !isEnabled(service)) return { state: 'off' };
+  if (service === undefined || !isEnabled(service))
+    return isDefault ? { state: 'on', filter: {}, fields: undefined } : { state: 'off' };
   if (isBeyond) return { state: 'beyond' };
-  if (filterFault(service.filter) !== undefined) return { state: 'invalid' };
-  return { state: 'on', filter: service.filter as Filter };
+  const filter = isDefault ? {} : service.filter;
+  if (filterFault(filter) !== undefined || shownFieldsFault(service) !== undefined)
+    return { state: 'invalid' };
+  const fields = shownFieldsOf(service);
+  if (fields === undefined) return { state: 'on', filter: filter as Filter, fields };
+  const isTold = hiddenFilterFault(filter as Filter, fields) !== undefined;
+  if (isTold && service.allowHiddenFilter !== true) return { state: 'invalid' };
+  if (fields.hash !== undefined && hashKey === undefined) return { state: 'invalid' };
+  return {
+    state: 'on',
+    filter: filter as Filter,
+    fields: { ...fields, ...(fields.hash && { key: hashKey! }) },
+  };
 }
 
 /**
  * The change that an entry needs, with the version to write; undefined if the entry is up to date. A name that was never
- * served before causes no re-stamps. An entry that is not on keeps its last valid filter. If the service returns with
- * another filter, the records that the two filters judge differently are re-stamped, or all records if the difference cannot
- * be determined.
+ * served before causes no re-stamps. An entry that is not on keeps its last valid filter and fields. If the service returns with
+ * others, the records that are judged or shown differently are re-stamped, or all records if the difference cannot be
+ * determined.
  */
 export function reconciled(
   entry: KnownVersion | undefined,
@@ -87,22 +150,37 @@ export function reconciled(
     const kept = entry?.filter === undefined ? {} : { filter: entry.filter };
     return { ...kept, state: wanted.state, pending: false, version };
   }
-  const { state, filter } = wanted;
-  if (entry?.isTooLarge === true) return { state, filter, pending: true, version };
-  if (entry?.filter === undefined) return { state, filter, pending: false, version };
-  if (!isSame(filter, entry.filter)) return { state, filter, previous: entry.filter, pending: true, version };
-  return entry.state === 'on' ? undefined : { state, filter, pending: false, version };
+  if (entry?.isUnreadable === true) return { ...wanted, pending: true, version };
+  if (entry?.filter === undefined) return { ...wanted, pending: false, version };
+  if (differingIn({ ...wanted, previous: entry.filter, previousFields: entry.fields }) !== undefined)
+    return { ...wanted, previous: entry.filter, previousFields: entry.fields, pending: true, version };
+  const isUpToDate = entry.state === 'on' && bytesOf(wanted.fields).equals(bytesOf(entry.fields));
+  return isUpToDate ? undefined : { ...wanted, pending: false, version };
 }
 
-/** A query for the records that two filters judge differently. */
-export function judgedDifferently(one: Filter, other: Filter): mongo.Document {
-  return {
-    $or: [{ $and: [one, { $nor: [other] }] }, { $and: [other, { $nor: [one] }] }],
-  };
+/**
+ * A query for the records that an edit concerns: those that the two filters judge differently, and those that match and have a
+ * field that is shown differently. Undefined if it concerns none.
+ */
+export function differingIn(
+  edit: Required<Pick<FilterVersion, 'filter' | 'previous'>> &
+    Pick<FilterVersionChange, 'fields' | 'previousFields'>,
+): mongo.Document | undefined {
+  const { filter, previous, fields, previousFields } = edit;
+  const isRekeyed = !bytesOf(fields?.key).equals(bytesOf(previousFields?.key));
+  const concerned = concernedBy({ before: previousFields, after: fields, isRekeyed });
+  const parts = [
+    ...(bytesOf(filter).equals(bytesOf(previous)) ? [] : judgedDifferently(filter, previous)),
+    ...(concerned === undefined ? [] : [{ $and: [filter, concerned] }]),
+  ];
+  return parts.length === 0 ? undefined : { $or: parts };
 }
 
-/** Whether two filters are the same byte for byte. */
-function isSame(one: Filter, other: Filter): boolean {
-  const [bytes, others] = [one, other].map((filter) => serialize({ filter }));
-  return Buffer.compare(bytes!, others!) === 0;
+function judgedDifferently(one: Filter, other: Filter): mongo.Document[] {
+  return [{ $and: [one, { $nor: [other] }] }, { $and: [other, { $nor: [one] }] }];
+}
+
+/** The bytes of a value, by which two are compared. */
+function bytesOf(value: unknown): Buffer {
+  return Buffer.from(serialize({ value }));
 }

@@ -26,6 +26,7 @@ export {
 export {
   type At,
   type DeletedEvent,
+  type ServicesEvent,
   type TombstoneEvent,
   type WatchedEvent,
   type WrittenEvent,
@@ -37,7 +38,9 @@ export {
   type FilterVersionChange,
   type KnownVersion,
   type WantedFilter,
-  judgedDifferently,
+  differingIn,
+  type KeyedFields,
+  knownOf,
   reconciled,
   wantedOf,
 } from './filter-version.js';

@@ -29,6 +29,19 @@ const filterVersionSchema = new Schema<FilterVersion>({}, { ...stored(FILTER_VER
     { partialFilterExpression: { pending: true } },
   );
 
+export const HASH_KEYS = 'tidemark.hashkeys';
+export const HASH_KEY_MODEL = 'HashKey';
+
+/** The key of an application's hashes (contract §7). */
+export interface HashKey extends Tenant {
+  key: mongo.Binary;
+}
+
+const hashKeySchema = new Schema<HashKey>({}, stored(HASH_KEYS)).index(
+  { organizationid: 1, appid: 1 },
+  { unique: true },
+);
+
 /** A document of `tidemark.horizons`: the greatest stamp of a hard delete that was removed, or is about to be. */
 export interface StoredHorizon {
   _id: Tenant & { kind: Kind };
@@ -256,6 +269,7 @@ export function countSetAside(connection: Connection): Promise<number> {
 /** The models of this folder. */
 export const storeModels = [
   { name: FILTER_VERSION_MODEL, schema: filterVersionSchema },
+  { name: HASH_KEY_MODEL, schema: hashKeySchema },
   { name: LEDGER_MODEL, schema: ledgerSchema },
   { name: CHANNEL_MODEL, schema: channelSchema },
   { name: INCOMPLETE_IDENTITY_MODEL, schema: incompleteIdentitySchema },

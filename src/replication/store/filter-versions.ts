@@ -4,7 +4,8 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { ServiceKey } from '../../application/index.js';
 import { isDuplicateKey } from '../../platform/database/index.js';
 import type { Work, FilterVersion, FilterVersionChange, KnownVersion } from '../protocol/index.js';
-import { filterAt, isTooLarge } from './stored-filters.js';
+import { fieldsAt, filterAt, isTooLarge } from './stored-filters.js';
+import { areReadable } from './hashed-fields.js';
 import { FILTER_VERSION_MODEL } from './collections.schema.js';
 
 /**
@@ -38,12 +39,14 @@ interface EntryChange {
 
 const READ = {
   ...{ organizationid: 1, appid: 1, kind: 1, name: 1, state: 1, pending: 1, version: 1 },
-  ...{ filter: filterAt('$filter'), previous: filterAt('$previous'), isTooLarge: isTooLarge('$filter') },
+  ...{ filter: filterAt('$filter'), previous: filterAt('$previous'), isUnreadable: isTooLarge('$filter') },
+  ...{ fields: fieldsAt('$fields'), previousFields: fieldsAt('$previousFields') },
 };
 
 const VERSION = { _id: 0, organizationid: 1, appid: 1, kind: 1, name: 1, version: 1 };
 const AT_ONCE = 1000;
-/** The fields that an entry has only while records are to be re-stamped for it. */
+/** What an entry has only while records are to be re-stamped for it. */
+const PREVIOUS = { previous: '', previousFields: '' } as const;
 const OF_STAMPING = { pendingSince: '', stamping: '' } as const;
 
 /**
@@ -56,7 +59,8 @@ export class FilterVersions {
   /** The existing entries of these services. */
   async of(keys: ServiceKey[]): Promise<ReadVersion[]> {
     if (keys.length === 0) return [];
-    return this.entries.collection.find<ReadVersion>(amongServices(keys), { projection: READ }).toArray();
+    const found = this.entries.collection.find<ReadVersion>(amongServices(keys), { projection: READ });
+    return (await found.toArray()).map(readable);
   }
 
   /** The version of each entry, without the filters. */
@@ -77,7 +81,7 @@ export class FilterVersions {
     entry: ReadVersion | undefined,
     change: FilterVersionChange,
   ): Promise<ReadVersion | undefined> {
-    if (entry === undefined) return this.insert({ _id: new mongo.ObjectId(), ...key, ...change });
+    if (entry === undefined) return this.insert({ _id: new mongo.ObjectId(), ...key }, change);
     const written = await this.replace(entry, updateTo(change));
     return written ? { _id: entry._id, ...key, ...change } : undefined;
   }
@@ -86,19 +90,18 @@ export class FilterVersions {
   async writeAll(changes: EntryChange[]): Promise<boolean> {
     if (changes.length === 0) return true;
     const writes = changes.map(({ key, entry, change }): mongo.AnyBulkWriteOperation<FilterVersion> => {
-      if (entry === undefined)
-        return { insertOne: { document: { _id: new mongo.ObjectId(), ...key, ...change } } };
+      if (entry === undefined) return { updateOne: insertOf({ _id: new mongo.ObjectId(), ...key }, change) };
       const { _id, version } = entry;
       return { updateOne: { filter: { _id, version }, update: updateTo(change) } };
     });
     const collection = this.entries.collection as unknown as mongo.Collection<FilterVersion>;
-    const { insertedCount, matchedCount } = await collection.bulkWrite(writes, { ordered: false });
-    return insertedCount + matchedCount === changes.length;
+    const { upsertedCount, matchedCount } = await collection.bulkWrite(writes, { ordered: false });
+    return upsertedCount + matchedCount === changes.length;
   }
 
   /** Marks the re-stamping as complete. Returns false if another writer has changed the entry first. */
   settle(entry: ReadVersion): Promise<boolean> {
-    return this.replace(entry, { $set: { pending: false }, $unset: { previous: '', ...OF_STAMPING } });
+    return this.replace(entry, { $set: { pending: false }, $unset: { ...PREVIOUS, ...OF_STAMPING } });
   }
 
   /** Stores the progress of re-stamping, if it is still pending for this version. */
@@ -118,15 +121,22 @@ export class FilterVersions {
   /** Marks a service as invalid and changes nothing else of its entry: pending re-stamps still have to be done. */
   async invalidate(key: ServiceKey, entry: ReadVersion | undefined): Promise<void> {
     if (entry === undefined)
-      await this.insert({ _id: new mongo.ObjectId(), ...key, state: 'invalid', pending: false, version: 1 });
+      await this.insert(
+        { _id: new mongo.ObjectId(), ...key },
+        { state: 'invalid', pending: false, version: 1 },
+      );
     else if (entry.state !== 'invalid')
       await this.replace(entry, { $set: { state: 'invalid' }, $inc: { version: 1 } });
   }
 
-  private async insert(entry: ReadVersion): Promise<ReadVersion | undefined> {
+  private async insert(
+    key: ServiceKey & Pick<ReadVersion, '_id'>,
+    change: FilterVersionChange,
+  ): Promise<ReadVersion | undefined> {
+    const { filter, update, upsert } = insertOf(key, change);
     try {
-      await this.entries.collection.insertOne({ ...entry });
-      return entry;
+      await this.entries.collection.updateOne(filter, update, { upsert });
+      return { ...key, ...change };
     } catch (error) {
       if (isDuplicateKey(error)) return undefined;
       throw error;
@@ -140,16 +150,40 @@ export class FilterVersions {
   }
 }
 
-function updateTo(change: FilterVersionChange): mongo.UpdateFilter<FilterVersion> {
+/** An upsert that inserts, because its `_id` is new: the clock of the database can be a value in updates only. */
+function insertOf({ _id, ...key }: ServiceKey & Pick<ReadVersion, '_id'>, change: FilterVersionChange) {
+  const { $set, $currentDate } = updateTo(change);
+  return {
+    filter: { _id },
+    update: { $set: { ...key, ...$set }, ...($currentDate && { $currentDate }) },
+    upsert: true,
+  };
+}
+
+function updateTo({ fields, previousFields, ...change }: FilterVersionChange) {
   const { pendingSince, ...others } = OF_STAMPING;
   const outdated = {
     ...others,
-    ...(change.previous === undefined && { previous: '' as const }),
+    ...(change.previous === undefined && PREVIOUS),
+    ...(previousFields === undefined && { previousFields: '' as const }),
+    ...(change.state === 'on' && fields === undefined && { fields: '' as const }),
     ...(!change.pending && { pendingSince }),
   };
   return {
-    $set: change,
+    $set: { ...change, ...(fields && { fields }), ...(previousFields && { previousFields }) },
     $unset: outdated,
     ...(change.pending && { $currentDate: { pendingSince: true as const } }),
+  };
+}
+
+/** Fields that no one can read are as good as a filter that no one can read: all records are re-stamped. */
+function readable({ fields, previousFields, ...entry }: ReadVersion): ReadVersion {
+  const isUnreadable = entry.isUnreadable === true || !areReadable(fields);
+  if (!areReadable(previousFields)) delete entry.previous;
+  return {
+    ...entry,
+    ...(areReadable(fields) && fields !== undefined && { fields }),
+    ...(areReadable(previousFields) && previousFields !== undefined && { previousFields }),
+    ...(isUnreadable && { isUnreadable }),
   };
 }

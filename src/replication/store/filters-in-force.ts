@@ -3,41 +3,55 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection, Model, mongo } from 'mongoose';
-import { type Filter, isServiceName, type ServiceKey } from '../../application/index.js';
+import { DEFAULT_SERVICE, type Filter, isServiceName, type ServiceKey } from '../../application/index.js';
 import { atMost, SharedReads, shown } from '../../platform/common/index.js';
 import { ControlStream, KnownDocuments } from '../../platform/control/index.js';
 import { readAsOf } from '../../platform/database/index.js';
 import { problems } from '../../platform/http/index.js';
 import type { Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
-import { filterAt } from './stored-filters.js';
+import { areReadable } from './hashed-fields.js';
+import { fieldsAt, filterAt } from './stored-filters.js';
 import type { FilterVersion, EditProgress } from '../protocol/index.js';
+import { type FieldMask, fieldMask } from '../transcode/index.js';
 import { FILTER_VERSION_MODEL } from './collections.schema.js';
-
-/** The service that needs no registration and filters nothing. */
-const DEFAULT_SERVICE = 'default';
 
 const REMEMBERED = 10_000;
 /** Poll interval for a pending entry (milliseconds). */
 const PENDING_LOOK_MS = 25;
-const READ = { state: 1, version: 1, pending: 1, stamping: 1, filter: filterAt('$filter') };
+const READ = {
+  ...{ state: 1, version: 1, pending: 1, stamping: 1 },
+  ...{ filter: filterAt('$filter'), fields: fieldsAt('$fields') },
+};
 
 /** The version of an entry, and whether records remain to be re-stamped for it. */
 type Standing = Pick<FilterVersion, 'version' | 'pending'>;
 
-interface ReadEntry extends Standing, Pick<FilterVersion, '_id' | 'state' | 'filter' | 'stamping'> {
+interface ReadEntry extends Standing, Pick<FilterVersion, 'state' | 'filter' | 'stamping'> {
+  /** Undefined for `default` without an entry, which shows everything. */
+  _id: mongo.ObjectId | undefined;
+  mask: FieldMask | undefined;
   /** The cluster time of the read, or a later one; undefined if the server did not report it. */
   readAt: mongo.Timestamp | undefined;
 }
 
+/** `default` of an application that has never chosen its fields. */
+const SHOWS_ALL = {
+  ...{ _id: undefined, state: 'on' as const, version: 0, pending: false },
+  ...{ filter: {}, mask: undefined },
+};
+
 /** A service that is on, with the version of its filter that is in force now. */
 export interface InForce {
-  _id: mongo.ObjectId;
+  /** Undefined for `default` without an entry. */
+  _id: mongo.ObjectId | undefined;
   of: ServiceKey;
   /** Its key in the cache of entries. */
   key: string;
   version: number;
   filter: Filter;
+  /** The fields that items show; undefined if they are shown whole. */
+  mask: FieldMask | undefined;
 }
 
 /**
@@ -69,17 +83,16 @@ export class FiltersInForce {
     this.entriesKnown = new KnownDocuments(control, entries.collection.collectionName);
   }
 
-  /** The service as it is now; undefined for `default`. Throws 404 `unknown-service` and 500 `service-misconfigured`. */
-  async find({ organizationid, appid }: Tenant, kind: Kind, name: string): Promise<InForce | undefined> {
-    if (name === DEFAULT_SERVICE) return undefined;
-    if (!isServiceName(name)) throw problems.unknownService(kind, shown(name));
+  /** The service as it is now. Throws 404 `unknown-service` and 500 `service-misconfigured`. */
+  async find({ organizationid, appid }: Tenant, kind: Kind, name: string): Promise<InForce> {
+    if (!isServiceName(name) && name !== DEFAULT_SERVICE) throw problems.unknownService(kind, shown(name));
     const of = { organizationid, appid, kind, name };
     const { key, entry } = await this.entry(of);
     if (entry === null || entry.state === 'off') throw problems.unknownService(kind, shown(name));
-    const { _id, state, version, filter } = entry;
+    const { _id, state, version, filter, mask } = entry;
     if (state === 'beyond') throw problems.serviceBeyondLimits(kind, name);
     if (state === 'invalid' || filter === undefined) throw problems.serviceMisconfigured(kind, name);
-    return { _id, of, key, version, filter };
+    return { _id, of, key, version, filter, mask };
   }
 
   /** The first moment at which this version is known to be in force; undefined if no moment has been checked yet. */
@@ -119,7 +132,7 @@ export class FiltersInForce {
   async unsettled(service: InForce, deadline: number): Promise<EditProgress | undefined> {
     for (;;) {
       const { entry } = await this.entry(service.of);
-      if (entry?._id.equals(service._id) !== true || entry.version !== service.version)
+      if (entry === null || !isSameEntry(entry, service) || entry.version !== service.version)
         throw new OutdatedServiceError();
       if (!entry.pending) return undefined;
       if (performance.now() >= deadline) return entry.stamping ?? {};
@@ -131,11 +144,12 @@ export class FiltersInForce {
    * The cached entry, if `at` lies between its read and the place up to which the control stream has been received. The
    * entry did not change in that range.
    */
-  private knownAt({ _id, key }: InForce, at: mongo.Timestamp): Standing | undefined {
-    const entry = this.entriesKnown.peek(key);
+  private knownAt(service: InForce, at: mongo.Timestamp): Standing | undefined {
+    const entry = this.entriesKnown.peek(service.key);
     const { heardUpTo } = this.control;
     const isCovered =
-      entry?._id.equals(_id) === true &&
+      entry !== undefined &&
+      isSameEntry(entry, service) &&
       entry.readAt !== undefined &&
       at.compare(entry.readAt) >= 0 &&
       heardUpTo !== undefined &&
@@ -154,20 +168,30 @@ export class FiltersInForce {
   private read(of: ServiceKey): Promise<ReadEntry | null> {
     const { collection } = this.entries;
     return this.control.read(async ({ session }) => {
-      const entry = await collection.findOne<Omit<ReadEntry, 'readAt'>>(of, { projection: READ, session });
-      return entry && { ...entry, readAt: session.operationTime };
+      const entry = await collection.findOne<FilterVersion>(of, { projection: READ, session });
+      const readAt = session.operationTime;
+      if (entry === null) return of.name === DEFAULT_SERVICE ? { ...SHOWS_ALL, readAt } : null;
+      const { fields, ...known } = entry;
+      return areReadable(fields)
+        ? { ...known, mask: fields && fieldMask(fields, fields.key?.buffer), readAt }
+        : { ...known, state: 'invalid', mask: undefined, readAt };
     });
   }
 
-  private async standingAt({ _id }: InForce, at: mongo.Timestamp): Promise<Standing | undefined> {
+  private async standingAt({ _id, of }: InForce, at: mongo.Timestamp): Promise<Standing | undefined> {
     const projection = { version: 1, pending: 1 };
+    const which = _id === undefined ? of : { _id };
     const entry = await readAsOf(this.connection.getClient(), at, (snapshot) =>
-      this.entries.collection.findOne<FilterVersion>({ _id }, { ...snapshot, projection }),
+      this.entries.collection.findOne<FilterVersion>(which, { ...snapshot, projection }),
     );
-    return entry ?? undefined;
+    return entry ?? (_id === undefined ? SHOWS_ALL : undefined);
   }
 }
 
-function keyOf({ _id, version }: InForce): string {
-  return `${_id.toHexString()} ${version}`;
+function isSameEntry(entry: Pick<ReadEntry, '_id'>, { _id }: InForce): boolean {
+  return _id === undefined ? entry._id === undefined : entry._id?.equals(_id) === true;
+}
+
+function keyOf({ _id, key, version }: InForce): string {
+  return `${_id?.toHexString() ?? key} ${version}`;
 }

@@ -2,6 +2,7 @@ export { FormatWatch } from './format-watch.js';
 export * from './plain.js';
 export { FilterVersions, amongServices } from './filter-versions.js';
 export { FiltersInForce, OutdatedServiceError } from './filters-in-force.js';
+export { HashKeys } from './hash-keys.js';
 export { HeadWriter, KnownHeads } from './heads.js';
 export { IncompleteIdentities } from './incomplete-identities.js';
 export { Horizon, KnownChannels } from './known-channels.js';

@@ -4,6 +4,7 @@ export {
   type ConcernedTombstone,
   type CountsByWord,
   FILTER_VERSIONS,
+  HASH_KEYS,
   HEADS,
   HORIZONS,
   INCOMPLETE_IDENTITIES,
@@ -26,6 +27,7 @@ export {
 } from './collections.schema.js';
 export type { ReadVersion } from './filter-versions.js';
 export type { InForce } from './filters-in-force.js';
+export { rotateHashKey } from './hashed-fields.js';
 export { holdsWatched } from './history.js';
 export { STORAGE_FORMATS, assertFormat, finishUpgrade, layLease, readFormat } from './storage-format.js';
 export { noteRestore } from './restores.js';
@@ -36,6 +38,7 @@ export {
   type PendingCounts,
   type PendingService,
   countPending,
+  fieldsAt,
   filterAt,
   firstPending,
   nameAt,

@@ -16,6 +16,7 @@ import { ShownIdentities } from './shown-identities.js';
 import { recordModels } from '../../record/index.js';
 import { storeModels } from './collections.schema.js';
 import { FilterVersions } from './filter-versions.js';
+import { HashKeys } from './hash-keys.js';
 import { FormatWatch } from './format-watch.js';
 import { FiltersInForce } from './filters-in-force.js';
 
@@ -26,6 +27,7 @@ const providers = [
   FirstPass,
   FormatWatch,
   GreatestStamp,
+  HashKeys,
   HeadWriter,
   Horizon,
   IncompleteIdentities,

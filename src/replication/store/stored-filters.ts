@@ -18,7 +18,16 @@ export function filterAt(path: string): mongo.Document {
 
 /** Whether there is a value that {@link filterAt} omits. */
 export function isTooLarge(path: string): mongo.Document {
-  return { $and: [{ $ne: [{ $type: path }, 'missing'] }, { $not: [isReadable(path)] }] };
+  return { $and: [isStored(path), { $not: [isReadable(path)] }] };
+}
+
+/** Bytes of the fields of a service, which contract §7 limits to {@link FILTER_BYTES}, with names and key. */
+const FIELDS_BYTES = 2 * FILTER_BYTES;
+
+/** A stored value that chooses fields; `false`, which is never valid, if it is too large to be read. */
+export function fieldsAt(path: string): mongo.Document {
+  const isSmall = { $lt: [{ $bsonSize: { value: path } }, FIELDS_BYTES] };
+  return { $cond: [isStored(path), { $cond: [isSmall, path, false] }, '$$REMOVE'] };
 }
 
 /** A stored name, if it is a text that is short enough; otherwise an empty text. */
@@ -26,6 +35,10 @@ export function nameAt(path: string): mongo.Document {
   const text = { $cond: [{ $eq: [{ $type: path }, 'string'] }, path, ''] };
   const isShort = { $lte: [{ $strLenBytes: text }, LONGEST_NAME] };
   return { $cond: [isShort, text, ''] };
+}
+
+function isStored(path: string): mongo.Document {
+  return { $ne: [{ $type: path }, 'missing'] };
 }
 
 /** The server may evaluate both conditions regardless of the first, and `$bsonSize` accepts only documents. */

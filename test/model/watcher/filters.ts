@@ -1,7 +1,7 @@
 import type { Filter } from '../../../src/application/filter.js';
 import {
   type FilterVersionChange,
-  judgedDifferently,
+  differingIn,
   wantedOf,
 } from '../../../src/replication/protocol/filter-version.js';
 import { filterChange } from '../mutants/decisions.js';
@@ -140,7 +140,10 @@ function isJudgedDifferently(
   name: string,
   { filter, previous }: { filter: Filter; previous: Filter },
 ): boolean {
-  return record.appid === applicationOf(name) && matches(judgedDifferently(filter, previous), record);
+  return (
+    record.appid === applicationOf(name) &&
+    matches(differingIn({ filter, previous }) ?? { $nor: [{}] }, record)
+  );
 }
 
 /** Compare-and-set: whether the entry has the version that was read. */

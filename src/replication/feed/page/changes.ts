@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Ended, type Within, type Section, SECTIONS } from './changes-cursor.js';
-import type { Application } from '../../../application/index.js';
+import { type Application, DEFAULT_SERVICE, type Filter } from '../../../application/index.js';
 import { carries, notMatching, type Selection, tombstones } from '../query/selection.js';
 import type { ItemShape } from '../../transcode/index.js';
 import { type ChangesFeed, type Feed, nameOf } from './feed.js';
@@ -76,9 +76,9 @@ export class ChangesSelector {
   async select(application: Application, { kind, by }: ChangesFeed): Promise<SelectedChanges> {
     const updates: Feed = { kind, shows: 'updates', by };
     const { selection, service } = await this.feeds.select(application, updates);
-    const filter = 'channel' in by ? carries(by.channel) : service?.filter;
+    const filter = filterOf(by, service);
     const named = (feed: Feed) => nameOf(application, feed);
-    const shape = shapeOf(application, updates);
+    const shape = shapeOf(application, updates, { ...(service && { service }) });
     return {
       ...(service && { service }),
       sections: [
@@ -107,6 +107,12 @@ export class ChangesSelector {
       ],
     };
   }
+}
+
+/** The filter that records can leave; undefined for `default`, which filters nothing. */
+function filterOf(by: ChangesFeed['by'], service: Selected['service']): Filter | undefined {
+  if ('channel' in by) return carries(by.channel);
+  return by.service === DEFAULT_SERVICE ? undefined : service?.filter;
 }
 
 /** A date later than any clock. On a first page such a `to` is read as the database's clock (contract §1). */

@@ -6,7 +6,7 @@ import { alongIndex } from '../../../platform/database/index.js';
 import { problems } from '../../../platform/http/index.js';
 import { COLLECTION_OF, CHANNEL_KIND } from '../../../kinds/index.js';
 import { DELIVERABLE, type Tenant } from '../../../record/index.js';
-import type { Application } from '../../../application/index.js';
+import { type Application, DEFAULT_SERVICE } from '../../../application/index.js';
 import { type InForce, KnownChannels, FiltersInForce } from '../../store/index.js';
 import { carries, matching, notMatching, type Selection, tombstones } from '../query/selection.js';
 import type { ItemShape } from '../../transcode/index.js';
@@ -42,11 +42,12 @@ export class ChannelLookup {
 }
 
 /**
- * What a feed shows. `selection` is absent if there can be no items. `service` is present if MongoDB may refuse its filter.
+ * What a feed shows. `selection` is absent if there can be no items. `service` has the filter, except for a channel, and the
+ * fields; it is absent for hard deletes, which have neither.
  */
 export interface Selected {
   selection?: Selection;
-  service?: InForce & { name: string };
+  service?: InForce;
 }
 
 /** Selects the documents of a feed. */
@@ -61,21 +62,26 @@ export class FeedSelector {
   async select(application: Application, { kind, shows, by }: Feed): Promise<Selected> {
     if (by === undefined) return { selection: tombstones(application, kind) };
     const isUpdates = shows === 'updates';
+    const select = isUpdates ? matching : notMatching;
     if ('channel' in by) {
       await this.channels.assertKnown(application, by.channel);
-      const select = isUpdates ? matching : notMatching;
-      return { selection: select(application, kind, carries(by.channel)) };
+      const service = await this.filters.find(application, kind, DEFAULT_SERVICE);
+      return { selection: select(application, kind, carries(by.channel)), service };
     }
-    const inForce = await this.filters.find(application, kind, by.service);
-    if (inForce === undefined) return isUpdates ? { selection: matching(application, kind) } : {};
-    const select = isUpdates ? matching : notMatching;
-    const service = { ...inForce, name: by.service };
-    return { selection: select(application, kind, inForce.filter), service };
+    const service = await this.filters.find(application, kind, by.service);
+    if (by.service !== DEFAULT_SERVICE)
+      return { selection: select(application, kind, service.filter), service };
+    return isUpdates ? { selection: matching(application, kind), service } : { service };
   }
 }
 
 /** The shape in which a feed shows its items. */
-export function shapeOf({ settings }: Application, { kind, shows }: Feed): ItemShape {
+export function shapeOf(
+  { settings }: Application,
+  { kind, shows }: Feed,
+  { service }: Pick<Selected, 'service'>,
+): ItemShape {
   if (shows !== 'updates') return { item: 'delete' };
-  return { item: 'update', kind, withPasswordHash: settings?.replicatepasswordhash === true };
+  const withPasswordHash = settings?.replicatepasswordhash === true;
+  return { item: 'update', kind, withPasswordHash, mask: service?.mask };
 }

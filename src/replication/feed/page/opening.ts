@@ -3,7 +3,7 @@ import { settledWithin } from '../../../platform/common/index.js';
 import { Problem, problems } from '../../../platform/http/index.js';
 import { isRefusedQuery } from '../../../platform/database/index.js';
 import type { Kind } from '../../../kinds/index.js';
-import type { Application } from '../../../application/index.js';
+import { type Application, DEFAULT_SERVICE } from '../../../application/index.js';
 import type { Tenant } from '../../../record/index.js';
 import { type InForce, ProgressReader, OutdatedServiceError, Horizon } from '../../store/index.js';
 import { PageMoment, type PageWish, type Shown } from './page-moment.js';
@@ -15,11 +15,10 @@ import { type PageBudget, ReadSlots } from './page-bytes.js';
 const QUIET_MS = 4000;
 
 /** Throws 500 `service-misconfigured` if MongoDB refuses the filter of a service (contract §3). */
-function orMisconfigured<T>(work: Promise<T>, kind: Kind, service: { name: string } | undefined): Promise<T> {
+function orMisconfigured<T>(work: Promise<T>, service: InForce | undefined): Promise<T> {
   return work.catch((error: unknown) => {
-    throw isRefusedQuery(error) && service !== undefined
-      ? problems.serviceMisconfigured(kind, service.name)
-      : error;
+    if (service === undefined || service.of.name === DEFAULT_SERVICE || !isRefusedQuery(error)) throw error;
+    throw problems.serviceMisconfigured(service.of.kind, service.of.name);
   });
 }
 
@@ -109,7 +108,7 @@ export class FeedReader {
   ) {}
 
   /** Throws the errors of {@link findMoment}. */
-  async open<S extends { service?: InForce & { name: string } }>(
+  async open<S extends { service?: InForce }>(
     { application, budget }: Ask<unknown>,
     { kind, from, limit, ofOneMoment, ...asked }: Asked,
     select: () => Promise<S>,
@@ -124,7 +123,7 @@ export class FeedReader {
     const { page, ...made } = make({ selected, view, to, toIsClock: to < asked.to });
     return {
       window: { from, to, isFirst: asked.isFirst },
-      page: orMisconfigured(page, kind, selected.service),
+      page: orMisconfigured(page, selected.service),
       early: () => ({}),
       ...made,
       heard: this.heard(view.answered),

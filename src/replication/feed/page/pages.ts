@@ -100,7 +100,7 @@ export class Pages {
       ? this.retention.viewOfKept(all, { tenant: application, kind: feed.kind, from })
       : all;
     const place: ReadPlace = { lastoffsetid, items: limit + (behind?.items ?? 0) };
-    const shape = shapeOf(application, feed);
+    const shape = shapeOf(application, feed, selected);
     const reading = { feed: nameOf(application, feed), shape, budget, view, place };
     return {
       page: this.page({ request, selected, reading }),

@@ -64,8 +64,10 @@ export class Effects {
     const isOf = (type: WatchedEvent['type']) => events.some((event) => event.type === type);
     const services = events.filter((event) => event.type === 'services');
     if (services.length > 0 && !isOf('collectionLost')) {
-      const ids = services.map(({ id }) => id).filter((id) => id !== undefined);
-      await this.filters.check(ids.length < services.length ? undefined : ids, term);
+      const ids = services.flatMap(({ id }) => id ?? []);
+      const applications = services.flatMap(({ application }) => application ?? []);
+      const areNamed = ids.length + applications.length === services.length;
+      await this.filters.check(areNamed ? ids : undefined, term, applications);
     }
     this.metrics.watcherEvents.inc(events.length);
     return passed;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { Tempo, type Work, judgedDifferently } from '../../protocol/index.js';
+import { Tempo, type Work, differingIn } from '../../protocol/index.js';
 import { DeadlineError, endsAfter, within as endsWithin } from '../../../platform/common/index.js';
 import { isTimeout } from '../../../platform/database/index.js';
 import { COLLECTION_OF } from '../../../kinds/index.js';
@@ -82,7 +82,8 @@ export interface StampingTerm {
 }
 
 /**
- * Re-stamps the records that the current and the previous filter of a service judge differently. This runs beside the
+ * Re-stamps the records that the current and the previous filter of a service judge differently, and those that its current and
+ * previous fields show differently. This runs beside the
  * stream, no faster than the stream processes the stamps.
  */
 @Injectable()
@@ -105,9 +106,10 @@ export class EditedRecords {
    * being judged. Throws a TermOverError if `stop` came first.
    */
   async restamp(entry: ReadVersion, { term, stop }: StampingTerm): Promise<Restamped> {
-    const { organizationid, appid, kind, name, filter, previous } = entry;
+    const { organizationid, appid, kind, name, filter, previous, fields, previousFields } = entry;
     const service = { organizationid, appid, name };
-    let differing = filter && previous && judgedDifferently(filter, previous);
+    let differing =
+      filter && previous && (differingIn({ filter, previous, fields, previousFields }) ?? { $nor: [{}] });
     const done: Restamped = { stamped: 0, setAside: 0 };
     let since: { stamps: number; place: mongo.Timestamp } | undefined;
     const collection = this.connection.collection(COLLECTION_OF[kind]);

@@ -4,7 +4,7 @@ import type { mongo } from 'mongoose';
 import { MOST_SERVICES, type ServiceKey } from '../../../application/index.js';
 import { count, endsAfter } from '../../../platform/common/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
-import { isObjectId } from '../../../record/index.js';
+import { isObjectId, type Tenant } from '../../../record/index.js';
 import { asLongAsAlive, type TermAtWork, FilterVersions } from '../../store/index.js';
 import { EditedServices, ServicesInTurn, serviceName, tenantName } from './edited-services.js';
 import { FilterReconciler, nameOf, type StampedVersion } from './filter-reconciler.js';
@@ -70,17 +70,19 @@ export class FilterChanges {
   }
 
   /**
-   * Checks the services that these documents name or named before, or all services if the documents are unknown. Only a few
-   * are checked at once, so that a single edit takes effect at its place in the log. The others wait, as do all services of
-   * an application that has many. A few failed services of the same applications are checked too, because the change may
-   * have removed the cause.
+   * Checks the services that these documents name or named before, and those of the applications with another hash key; all
+   * services if the documents are unknown. Only a few are checked at once, so that a single edit takes effect at its place in the
+   * log. The others wait, as do all services of an application that has many. A few failed services of the same applications
+   * are checked too, because the change may have removed the cause.
    */
-  async check(ids: mongo.ObjectId[] | undefined, term: TermAtWork): Promise<void> {
+  async check(ids: mongo.ObjectId[] | undefined, term: TermAtWork, rekeyed: Tenant[] = []): Promise<void> {
     const found = ids === undefined ? await this.findAll(term) : new ServicesInTurn();
     const known = this.knownTo(term);
     const some: ServiceKey[] = [];
     try {
       const near = ids === undefined ? [] : await this.find(ids, found, term);
+      for (const key of rekeyed.flatMap((application) => known.registered.within(application)))
+        found.add(key);
       some.push(...found.take(IN_STREAM, found.crowded(IN_STREAM)));
       const taken = new Set(some.map(serviceName));
       for (const key of near) if (!taken.has(serviceName(key))) found.add(key);
@@ -243,9 +245,7 @@ export class FilterChanges {
     return found;
   }
 
-  /**
-   * Adds the services that these documents name or named. Returns the services of their applications to be checked as well.
-   */
+  /** Adds the services that these documents name or named. Returns other services of their applications to be checked. */
   private async find(ids: mongo.ObjectId[], found: ServicesInTurn, term: TermAtWork): Promise<ServiceKey[]> {
     const known = this.knownTo(term);
     const { registered } = known;

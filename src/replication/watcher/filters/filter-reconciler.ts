@@ -1,15 +1,26 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
-import type { Connection } from 'mongoose';
-import type { ServiceKey } from '../../../application/index.js';
+import type { Connection, mongo } from 'mongoose';
+import {
+  DEFAULT_SERVICE,
+  type ServiceKey,
+  shownFieldsFault,
+  shownFieldsOf,
+} from '../../../application/index.js';
 import { atMost } from '../../../platform/common/index.js';
 import { RecordsHeldError } from '../../../record/index.js';
 import { EditedRecords, type StampingTerm } from './edited-records.js';
 import { isElsewhere, assertTaken, isTaken, WantedServices, type WantedService } from './wanted-services.js';
-import { type FilterVersionChange, reconciled, type WantedFilter, wantedOf } from '../../protocol/index.js';
-import { type ReadVersion, type TermAtWork, FilterVersions } from '../../store/index.js';
-import { serviceName } from './edited-services.js';
+import {
+  type FilterVersionChange,
+  knownOf,
+  reconciled,
+  type WantedFilter,
+  wantedOf,
+} from '../../protocol/index.js';
+import { type ReadVersion, type TermAtWork, FilterVersions, HashKeys } from '../../store/index.js';
+import { serviceName, tenantName } from './edited-services.js';
 
 /** Number of services that are processed concurrently. */
 const SIDE_BY_SIDE = 5;
@@ -47,6 +58,8 @@ interface ReadService {
   entry: ReadVersion | undefined;
   wish: WantedService | undefined;
   isBeyond: boolean;
+  /** The key of the application's hashes, if the document asks for hashes. */
+  hashKey: mongo.Binary | undefined;
 }
 
 interface Brought {
@@ -73,6 +86,7 @@ export class FilterReconciler {
     private readonly wanted: WantedServices,
     private readonly entries: FilterVersions,
     private readonly records: EditedRecords,
+    private readonly hashKeys: HashKeys,
   ) {}
 
   /** Services that could not be applied, or whose records could not be stamped. They have to be checked again. */
@@ -120,9 +134,11 @@ export class FilterReconciler {
     }
     const open = keys.filter((key) => !isLeft(key));
     const wishes = new Map((await this.wanted.wishes(open)).map((wish) => [serviceName(wish), wish]));
+    const keysOfHashes = await this.keysFor([...wishes.values()]);
     const services = open.map((key): ReadService => {
       const name = serviceName(key);
-      return { key, entry: entries.get(name), wish: wishes.get(name), isBeyond: beyond.has(name) };
+      const hashKey = keysOfHashes.get(tenantName(key));
+      return { key, entry: entries.get(name), wish: wishes.get(name), isBeyond: beyond.has(name), hashKey };
     });
     const brought = await this.bringTogether(services);
     term.showLife();
@@ -145,8 +161,9 @@ export class FilterReconciler {
    */
   private async bringTogether(services: ReadService[]): Promise<Brought[]> {
     if (services.length < 2 || services.some(({ entry }) => entry?.pending === true)) return [];
-    const changes = services.flatMap(({ key, entry, wish, isBeyond }) => {
-      const change = reconciled(entry, wantedOf(wish, isBeyond));
+    const changes = services.flatMap((service) => {
+      const { key, entry } = service;
+      const change = reconciled(knownOf(key, entry), wantedFor(service));
       return change === undefined ? [] : [{ key, entry, change }];
     });
     try {
@@ -172,10 +189,11 @@ export class FilterReconciler {
    * Writes the wanted version, or that the records are stamped for the one in force. The result has no version on failure,
    * or if another writer was faster.
    */
-  private async bring({ key, entry, ...wanted }: ReadService): Promise<Brought> {
+  private async bring(service: ReadService): Promise<Brought> {
+    const { key, entry } = service;
     let brought: Brought = { key };
     const isDone = await this.alone(key, entry, async () => {
-      const change = await this.changeOf(entry, wanted);
+      const change = await this.changeOf(service);
       const written = change && (await this.entries.write(key, entry, change));
       const isKept = change === undefined && (entry?.pending !== true || (await this.entries.settle(entry)));
       const version = isKept ? (entry?.version ?? 0) : written?.version;
@@ -216,16 +234,27 @@ export class FilterReconciler {
   }
 
   /** A filter that MongoDB rejects is invalid, like one that contract §4 rejects. */
-  private async changeOf(
-    entry: ReadVersion | undefined,
-    { wish, isBeyond }: Pick<ReadService, 'wish' | 'isBeyond'>,
-  ): Promise<FilterVersionChange | undefined> {
-    const wanted = wantedOf(wish, isBeyond);
+  private async changeOf(service: ReadService): Promise<FilterVersionChange | undefined> {
+    const { key, wish } = service;
+    const wanted = wantedFor(service);
+    const entry = knownOf(key, service.entry);
     const change = reconciled(entry, wanted);
     if (change === undefined || wish === undefined || (await this.isFit(wish, wanted))) return change;
     const invalid = reconciled(entry, { state: 'invalid' });
     if (invalid !== undefined) this.log.warn(`MongoDB refuses the filter: ${nameOf(wish)} is invalid`);
     return invalid;
+  }
+
+  /** The keys of the applications in which a service asks for hashes, by the name of the application. */
+  private async keysFor(wishes: WantedService[]): Promise<Map<string, mongo.Binary>> {
+    const found = new Map<string, mongo.Binary>();
+    for (const wish of wishes) {
+      const isAsked = shownFieldsFault(wish) === undefined && shownFieldsOf(wish)?.hash !== undefined;
+      if (!isAsked || found.has(tenantName(wish))) continue;
+      const key = await this.hashKeys.of(wish);
+      if (key !== undefined) found.set(tenantName(wish), key);
+    }
+    return found;
   }
 
   private async isFit(wish: WantedService, wanted: WantedFilter): Promise<boolean> {
@@ -248,6 +277,10 @@ export class FilterReconciler {
     });
     return isDone && entry;
   }
+}
+
+function wantedFor({ key: { name }, wish, isBeyond, hashKey }: ReadService): WantedFilter {
+  return wantedOf(wish, { isBeyond, hashKey, isDefault: name === DEFAULT_SERVICE });
 }
 
 function isStamped(entry: ReadVersion, stamped: StampedVersion | undefined): boolean {

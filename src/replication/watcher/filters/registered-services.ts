@@ -52,6 +52,10 @@ class FirstThatFit {
     return this.order.length === 0;
   }
 
+  services(): ServiceKey[] {
+    return this.order.map(({ key }) => key);
+  }
+
   add(one: Registered): void {
     const last = this.order.at(-1);
     const place = last === undefined || last._id < one._id ? this.order.length : placeOf(this.order, one._id);
@@ -208,6 +212,11 @@ export class RegisteredServices {
   /** The services that the documents name. */
   *services(): Generator<ServiceKey> {
     for (const { key } of this.documents.values()) yield key;
+  }
+
+  /** The services of one application. */
+  within(application: Tenant): ServiceKey[] {
+    return this.applications.get(tenantName(application))?.services() ?? [];
   }
 
   isBeyond(key: ServiceKey): boolean {

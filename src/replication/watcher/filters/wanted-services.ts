@@ -7,12 +7,13 @@ import {
   isRefusedQuery,
   isUnfit,
 } from '../../../platform/database/index.js';
-import { TermOverError, amongServices, filterAt, nameAt } from '../../store/index.js';
+import { TermOverError, amongServices, fieldsAt, filterAt, nameAt } from '../../store/index.js';
 import {
   type Filter,
   type ServiceKey,
   isNamed,
   SERVICE_MODEL,
+  type StoredFields,
   type StoredService,
 } from '../../../application/index.js';
 import { COLLECTION_OF, KINDS } from '../../../kinds/index.js';
@@ -83,10 +84,12 @@ const REGISTERED = { ...NAMES, bytes: { $bsonSize: '$$ROOT' } };
 const WISH = {
   ...{ _id: 0, ...NAMES, filter: filterAt('$filter') },
   enabled: { $eq: [{ $ifNull: ['$enabled', true] }, true] },
+  ...{ fields: fieldsAt('$fields'), hash: fieldsAt('$hash') },
+  allowHiddenFilter: fieldsAt('$allowHiddenFilter'),
 };
 const AT_ONCE = 1000;
 
-export type WantedService = ServiceKey & Pick<StoredService, 'filter' | 'enabled'>;
+export type WantedService = ServiceKey & Pick<StoredService, 'filter' | 'enabled' | keyof StoredFields>;
 
 /** A document of `services`, and the service that it names, if any. */
 export interface NamedService {

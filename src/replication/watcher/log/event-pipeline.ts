@@ -13,7 +13,7 @@ import {
   isObjectId,
   isUnreadable,
 } from '../../../record/index.js';
-import { LEDGER, MARKS, LEASES } from '../../store/index.js';
+import { HASH_KEYS, LEDGER, MARKS, LEASES } from '../../store/index.js';
 import {
   type StoredIdentity,
   fenceIn,
@@ -21,6 +21,7 @@ import {
   markKey,
   placeOf,
   type At,
+  type ServicesEvent,
   type TombstoneEvent,
   type WatchedEvent,
   type WrittenEvent,
@@ -103,12 +104,12 @@ const isSet = (path: string) => ({ $ne: [{ $type: path }, 'missing'] });
 const concerns = (memory: string[]) => ({
   $or: [
     { $and: [isOf(...RECORDS), { $lt: [{ $bsonSize: '$documentKey' }, LARGEST_KEY] }] },
-    isOf(MARKS, SERVICES),
+    isOf(MARKS, SERVICES, HASH_KEYS),
     { $and: [isOf(LEDGER), { $eq: ['$fullDocument.alive', false] }] },
     { $and: [isOf(LEDGER), isSet('$updateDescription.updatedFields.lastupdated')] },
     { $and: [isOf(LEASES), isSet('$updateDescription.updatedFields.expires')] },
     { $and: [isOf(...RECORDS, ...memory), { $in: ['$operationType', LOST] }] },
-    { $in: ['$to.coll', [...RECORDS, ...memory, SERVICES]] },
+    { $in: ['$to.coll', [...RECORDS, ...memory, SERVICES, HASH_KEYS]] },
     { $in: ['$operationType', ['dropDatabase', 'invalidate']] },
   ],
 });
@@ -121,7 +122,7 @@ const concerns = (memory: string[]) => ({
  * `memory` names the collections that hold the watcher's own memory. The loss of one is treated as lost history.
  */
 export function eventPipeline(memory: string[]): mongo.Document[] {
-  const followed = new Set([...RECORDS, ...memory, MARKS, LEDGER, SERVICES, LEASES]);
+  const followed = new Set([...RECORDS, ...memory, MARKS, LEDGER, SERVICES, HASH_KEYS, LEASES]);
   return [
     { $match: { $or: [...[...followed].map(isIn), ...LOST.map(hasType)] } },
     { $set: { concerns: concerns(memory) } },
@@ -163,7 +164,7 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
   const what = String(raw['operationType']);
   const collection = (raw['ns'] as { coll?: string } | undefined)?.coll ?? '';
   if (LOST.includes(what))
-    return collection === SERVICES
+    return collection === SERVICES || collection === HASH_KEYS
       ? { type: 'services', ...whenOf(raw) }
       : { type: 'collectionLost', ...whenOf(raw), what, collection };
   if (!['insert', 'replace', 'update', 'delete'].includes(what)) return undefined;
@@ -177,6 +178,7 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
     const id: unknown = raw['owner'];
     return { type: 'services', ...whenOf(raw), ...(isObjectId(id) && { id }) };
   }
+  if (collection === HASH_KEYS) return { type: 'services', ...whenOf(raw), ...applicationIn(raw) };
   if (collection === MARKS) return announced(raw);
   return collection === LEDGER ? tombstoneSeen(raw) : undefined;
 }
@@ -210,6 +212,13 @@ function written(raw: mongo.Document, kind: Kind, whole: boolean): WrittenEvent 
 function isReadable({ isNumber, ...names }: StoredIdentity): boolean {
   const isText = (name: unknown) => typeof name === 'string' && !isUnreadable(name);
   return isNumber === undefined && IDENTITY.every((field) => isText(names[field]));
+}
+
+/** The application that a whole document names. */
+function applicationIn(raw: mongo.Document): Pick<ServicesEvent, 'application'> {
+  const { organizationid, appid } = statedIn(raw['stored']);
+  if (typeof organizationid !== 'string' || typeof appid !== 'string') return {};
+  return { application: { organizationid, appid } };
 }
 
 function announced(raw: mongo.Document): WatchedEvent | undefined {

@@ -62,13 +62,13 @@ describe('filters take effect in one place', () => {
     ['repaired with another: likewise', entry({ state: 'invalid' }), on(B), moved],
     [
       'in place of one that is too large to be read: everything is pending',
-      { state: 'invalid', pending: false, version: 7, isTooLarge: true },
+      { state: 'invalid', pending: false, version: 7, isUnreadable: true },
       on(B),
       { state: 'on', filter: B, pending: true, version: 8 },
     ],
     [
       'one that is too large, made invalid: it is left as it is',
-      { state: 'on', pending: false, version: 7, isTooLarge: true },
+      { state: 'on', pending: false, version: 7, isUnreadable: true },
       { state: 'invalid' },
       { state: 'invalid', pending: false, version: 8 },
     ],

@@ -2,6 +2,7 @@ import type { Connection } from 'mongoose';
 import type { ServiceKey } from '../../../../../src/application/index.js';
 import type { EditedRecords } from '../../../../../src/replication/watcher/filters/edited-records.js';
 import { FilterReconciler } from '../../../../../src/replication/watcher/filters/filter-reconciler.js';
+import type { HashKeys } from '../../../../../src/replication/store/hash-keys.js';
 import type { FilterVersions } from '../../../../../src/replication/store/filter-versions.js';
 import type { WantedServices } from '../../../../../src/replication/watcher/filters/wanted-services.js';
 import { NO_TERM } from '../../../../../src/replication/store/index.js';
@@ -23,6 +24,7 @@ it('of services that cannot be brought into force it remembers a thousand, and s
       invalidate: () => Promise.resolve(),
     } as unknown as FilterVersions,
     {} as EditedRecords,
+    {} as HashKeys,
   );
   jest.spyOn(reconciler['log'], 'error').mockImplementation(() => undefined);
   const done = await reconciler.reconcile(keys, { beyond: new Set() }, NO_TERM);
@@ -61,6 +63,7 @@ it('where somebody else was quicker with one of several, that one is read again,
       },
     } as unknown as FilterVersions,
     {} as EditedRecords,
+    {} as HashKeys,
   );
   const done = await reconciler.reconcile([one, other], { beyond: new Set() }, NO_TERM);
   expect(written).toEqual(['s1 in place of 1', 's0 in place of 5']);
