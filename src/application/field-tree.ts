@@ -76,6 +76,8 @@ export function concernedBy({ before, after, isRekeyed }: FieldsEdit): mongo.Doc
   const differ = (a: Treatment, b: Treatment, path: string): mongo.Document[] => {
     if (a === 'show' && isOpen(b)) return differ({ others: 'show', named: new Map() }, b, path);
     if (b === 'show' && isOpen(a)) return differ(a, { others: 'show', named: new Map() }, path);
+    if (isClosed(a) && b === 'hide') return having(path, WITH_FIELDS);
+    if (isClosed(b) && a === 'hide') return having(path, WITH_FIELDS);
     if (typeof a !== 'object' || typeof b !== 'object')
       return a === b && !(a === 'hash' && isRekeyed) ? [] : having(path);
     const names = [...new Set([...a.named.keys(), ...b.named.keys()])];
@@ -100,14 +102,19 @@ function isOpen(treatment: Treatment): treatment is FieldBranch {
   return typeof treatment === 'object' && treatment.others === 'show';
 }
 
+/** Whether a value without fields is left out. */
+function isClosed(treatment: Treatment): boolean {
+  return typeof treatment === 'object' && treatment.others === 'hide';
+}
+
+/** What `only` shows at least as `{}` or as a list, if it names a field within. */
+const WITH_FIELDS = { $type: ['object', 'array'] };
+
 /** Queries for the records that have a field. */
-function having(path: string): mongo.Document[] {
+function having(path: string, condition: mongo.Document = { $exists: true }): mongo.Document[] {
   const parts = path.split('.');
   const around = parts.slice(1, -1).map((_, index) => parts.slice(0, index + 2).join('.'));
-  return [
-    { [path]: { $exists: true } },
-    ...around.map((list) => ({ [list]: { $elemMatch: { $type: 'array' } } })),
-  ];
+  return [{ [path]: condition }, ...around.map((list) => ({ [list]: { $elemMatch: { $type: 'array' } } }))];
 }
 
 /** A query for the records that have a field in `data` besides these. */

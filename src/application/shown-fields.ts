@@ -1,7 +1,6 @@
 import { calculateObjectSize } from 'bson';
 import { shown } from '../platform/common/index.js';
 import { FILTER_BYTES } from './filter.js';
-import { isDocument } from './filter-values.js';
 
 /**
  * The fields that a service shows of its records, and those that it shows as a keyed hash (contract §7): `only` these paths, or
@@ -68,7 +67,8 @@ export function isWithinPath(path: string, other: string): boolean {
 }
 
 function fieldsFault(fields: unknown): ShownFieldsFault | undefined {
-  if (!isDocument(fields)) return { pointer: '/fields', detail: `is not such as ${EXAMPLE}.` };
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
+    return { pointer: '/fields', detail: `is not such as ${EXAMPLE}.` };
   const names = Object.keys(fields);
   const unknown = names.find((name) => !LISTS.includes(name) && name !== 'hash');
   if (unknown !== undefined)
@@ -76,7 +76,7 @@ function fieldsFault(fields: unknown): ShownFieldsFault | undefined {
   if (LISTS.every((name) => names.includes(name)))
     return { pointer: '/fields', detail: 'has both "only" and "except"; keep one of them.' };
   for (const name of names) {
-    const fault = pathsFault(`/fields/${name}`, fields[name]);
+    const fault = pathsFault(`/fields/${name}`, (fields as Record<string, unknown>)[name]);
     if (fault !== undefined) return fault;
   }
   return undefined;
