@@ -4,7 +4,7 @@ import { KINDS } from '../../src/kinds/index.js';
 import { Crowd } from './consumers/index.js';
 import { inflict } from './faults/index.js';
 import { judge } from './judge/index.js';
-import { FOLLOWED_FILTERS, type HistoryPlan, planOf, type Round } from './plan/index.js';
+import { FOLLOWED_VIEWS, type HistoryPlan, planOf, type Round } from './plan/index.js';
 import { stock, Workload } from './workload/index.js';
 import { allEnded, World } from './world/index.js';
 
@@ -69,7 +69,7 @@ export async function liveThrough(
 
 async function furnish(world: World, seed: number): Promise<void> {
   await stock(world, seed);
-  for (const [name, filter] of FOLLOWED_FILTERS) await world.operator.register(name, filter);
+  for (const [name, view] of FOLLOWED_VIEWS) await world.operator.register(name, view);
 }
 
 /** The version to go back to has made the database, and its storage format is in force. */

@@ -89,10 +89,10 @@ class OwnPassFault {
   async write(): Promise<void> {
     const { random } = this;
     const steps = someWrites(random).map((operation) => ({ rest: 0, operation }));
-    const filters = random.chance(0.5) ? [0, 2] : [1, 3, 1];
+    const views = random.chance(0.5) ? [0, 2, 7] : [3, 5, 10, 3];
     await Promise.all([
       this.workload.run(steps, new AbortController().signal),
-      editFilter(this.world, { service: random.pick(SERVICES), filters, pause: random.below(EDIT_MS) }),
+      editFilter(this.world, { service: random.pick(SERVICES), views, pause: random.below(EDIT_MS) }),
     ]);
   }
 

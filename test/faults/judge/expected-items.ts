@@ -8,7 +8,25 @@ import type { RecordSource } from '../world/index.js';
 /** What the source holds for a consumer, read straight from MongoDB: items by `id`. */
 export async function expectedItems(source: RecordSource, follows: Follows): Promise<Map<string, Item>> {
   const tenant = follows.isElsewhere ? source.elsewhere : source.tenant;
-  return itemsOf(source, follows.kind, { tenant, filter: await criterion(source, follows) });
+  const { filter, fields } = await criterion(source, follows);
+  const items = await itemsOf(source, follows.kind, { tenant, filter });
+  return new Map([...items].map(([id, item]) => [id, shownOf(item, fields)]));
+}
+
+interface Registered {
+  filter: mongo.Document;
+  fields?: { only?: string[]; except?: string[] };
+}
+
+/** The fields of an item that a service shows, whose paths name no more than one field of `data`. */
+function shownOf(item: Item, { only, except }: { only?: string[]; except?: string[] } = {}): Item {
+  const isShown = (path: string) => only?.includes(path) ?? except?.includes(path) !== true;
+  const { data, ...rest } = item as Item & { data: object };
+  const shown = Object.entries(rest).filter(
+    ([name]) => (name !== 'createdBy' && name !== 'channels') || isShown(name),
+  );
+  const fields = Object.entries(data).filter(([name]) => isShown(`data.${name}`));
+  return { ...(Object.fromEntries(shown) as unknown as Item), data: Object.fromEntries(fields) } as Item;
 }
 
 /** Where a name stands twice, MongoDB takes the first, and so do feeds; the driver takes the last. */
@@ -67,13 +85,14 @@ function isNumber(id: unknown): boolean {
   return typeof id !== 'string';
 }
 
-/** The filter that is registered now, or the channel. */
-async function criterion(source: RecordSource, { service, channel }: Follows): Promise<mongo.Document> {
-  if (channel !== undefined) return { channels: channel };
-  if (service === undefined) return {};
+/** What is registered now: the filter and the fields, or the channel. */
+async function criterion(source: RecordSource, { service, channel }: Follows): Promise<Registered> {
+  if (channel !== undefined) return { filter: { channels: channel } };
+  if (service === undefined) return { filter: {} };
   const registered = await source.db
     .collection('services')
     .findOne({ ...source.tenant, kind: 'product', name: service, enabled: true });
   if (registered === null) throw new Error(`The service ${service} is not registered at the end`);
-  return registered['filter'] as mongo.Document;
+  const { filter, fields } = registered as unknown as Registered;
+  return { filter, ...(fields && { fields }) };
 }

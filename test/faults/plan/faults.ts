@@ -1,7 +1,7 @@
 import { type Kind, KINDS } from '../../../src/kinds/index.js';
 import { type FloodPlan, someFlood } from './floods.js';
 import type { HeldCommandPlan } from './held-commands.js';
-import { FILTERS, SERVICES, type ServiceName } from './keys.js';
+import { SERVICES, VIEWS, type ServiceName } from './keys.js';
 import type { OwnPassPlan } from './own-passes.js';
 import type { Random } from './random.js';
 
@@ -10,9 +10,9 @@ export type Which = 0 | 1;
 
 /** What an operator or another program does to the whole. Times in milliseconds. */
 export type Disturbance =
-  | { do: 'editFilter'; service: ServiceName; filters: number[]; pause: number }
-  | { do: 'removeService'; service: ServiceName; filter: number; away: number }
-  | { do: 'disableService'; service: ServiceName; filter: number; away: number }
+  | { do: 'editFilter'; service: ServiceName; views: number[]; pause: number }
+  | { do: 'removeService'; service: ServiceName; view: number; away: number }
+  | { do: 'disableService'; service: ServiceName; view: number; away: number }
   | { do: 'dropCollection'; kind: Kind }
   | { do: 'renameOver'; kind: Kind; seed: number }
   | { do: 'renameAway'; kind: Kind; away: number }
@@ -38,9 +38,9 @@ export type DealtDisturbance = Exclude<Disturbance['do'], 'flood'>;
 
 const disturbances: { [Name in DealtDisturbance]: (random: Random) => Disturbance } = {
   editFilter: (random) => {
-    const [first = 0, second = 1] = someFilters(random);
-    const filters = random.chance(0.5) ? [first, second, first] : [first, second];
-    return { do: 'editFilter', service: random.pick(SERVICES), filters, pause: random.below(600) };
+    const [first = 0, second = 1] = someViews(random);
+    const views = random.chance(0.5) ? [first, second, first] : [first, second];
+    return { do: 'editFilter', service: random.pick(SERVICES), views, pause: random.below(600) };
   },
   removeService: (random) => ({ do: 'removeService', ...withdrawn(random) }),
   disableService: (random) => ({ do: 'disableService', ...withdrawn(random) }),
@@ -59,14 +59,14 @@ export function aFlood(random: Random): Disturbance {
   return { do: 'flood', ...someFlood(random) };
 }
 
-function withdrawn(random: Random): { service: ServiceName; filter: number; away: number } {
+function withdrawn(random: Random): { service: ServiceName; view: number; away: number } {
   return {
     service: random.pick(SERVICES),
-    filter: random.below(FILTERS.length),
+    view: random.below(VIEWS.length),
     away: 500 + random.below(3000),
   };
 }
 
-function someFilters(random: Random): number[] {
-  return random.shuffled(FILTERS.map((_, index) => index));
+function someViews(random: Random): number[] {
+  return random.shuffled(VIEWS.map((_, index) => index));
 }

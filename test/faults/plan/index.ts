@@ -5,12 +5,12 @@ export {
   allIds,
   CHANNELS,
   type Content,
-  FILTERS,
   FOLLOWED_CHANNEL,
-  FOLLOWED_FILTERS,
+  FOLLOWED_VIEWS,
   SERVICES,
   type ServiceName,
   someContent,
+  VIEWS,
 } from './keys.js';
 export type { Claim, Operation, OperationName } from './operations.js';
 export { type OwnPassPlan, type PassCut, type PassStage, someWrites } from './own-passes.js';

@@ -12,22 +12,31 @@ export const CHANNELS = ['red', 'green', 'blue'] as const;
 
 export const FOLLOWED_CHANNEL = CHANNELS[0];
 
-/** What an operator registers in turn; the services of a history begin with the first and the second. */
-export const FILTERS = [
+const FILTERS = [
   { 'data.colour': 'red' },
   { 'data.n': { $gte: 50 } },
   { 'data.colour': { $in: ['red', 'green'] } },
   { channels: 'blue', 'data.n': { $lt: 80 } },
 ] as const;
 
+/** The fields of the items; the second are in no filter, and the third in some. */
+const FIELDS = [
+  undefined,
+  { except: ['createdBy', 'data.email'] },
+  { only: ['data.colour', 'channels'] },
+] as const;
+
+/** What an operator registers in turn: each filter with each of the fields. */
+export const VIEWS = FILTERS.flatMap((filter) => FIELDS.map((fields) => ({ filter, fields })));
+
 export const SERVICES = ['alpha', 'beta'] as const;
 
 export type ServiceName = (typeof SERVICES)[number];
 
-/** The services and the filters that a history begins with. */
-export const FOLLOWED_FILTERS: readonly [ServiceName, number][] = SERVICES.map((name, filter) => [
+/** The services and what a history begins with: two filters, with all fields. */
+export const FOLLOWED_VIEWS: readonly [ServiceName, number][] = SERVICES.map((name, filter) => [
   name,
-  filter,
+  filter * FIELDS.length,
 ]);
 
 /** What other programs and the API put into a record. */

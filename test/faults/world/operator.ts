@@ -1,6 +1,6 @@
 import { hashPassword } from '../../../src/auth/index.js';
 import { PASSWORD } from '../../support/index.js';
-import { FILTERS, type ServiceName } from '../plan/index.js';
+import { type ServiceName, VIEWS } from '../plan/index.js';
 import { persistently } from './expected.js';
 import type { RecordSource } from './source.js';
 
@@ -23,9 +23,10 @@ export class FaultOperator {
     });
   }
 
-  /** Registers a service of products, or changes its filter; it is on afterwards. */
-  async register(name: ServiceName, filter: number): Promise<void> {
-    const set = { filter: FILTERS[filter], enabled: true };
+  /** Registers a service of products, or changes its filter and its fields; it is on afterwards. */
+  async register(name: ServiceName, view: number): Promise<void> {
+    const { filter, fields } = VIEWS[view]!;
+    const set = { filter, enabled: true, allowHiddenFilter: true, fields: fields ?? null };
     await persistently(() => this.services.updateOne(this.key(name), { $set: set }, { upsert: true }));
   }
 
