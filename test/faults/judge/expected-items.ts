@@ -21,12 +21,12 @@ interface Registered {
 /** The fields of an item that a service shows, whose paths name no more than one field of `data`. */
 function shownOf(item: Item, { only, except }: { only?: string[]; except?: string[] } = {}): Item {
   const isShown = (path: string) => only?.includes(path) ?? except?.includes(path) !== true;
-  const { data, ...rest } = item as Item & { data: object };
+  const { data = {}, ...rest } = item;
   const shown = Object.entries(rest).filter(
     ([name]) => (name !== 'createdBy' && name !== 'channels') || isShown(name),
   );
   const fields = Object.entries(data).filter(([name]) => isShown(`data.${name}`));
-  return { ...(Object.fromEntries(shown) as unknown as Item), data: Object.fromEntries(fields) } as Item;
+  return { id: item.id, ...Object.fromEntries(shown), data: Object.fromEntries(fields) };
 }
 
 /** Where a name stands twice, MongoDB takes the first, and so do feeds; the driver takes the last. */
