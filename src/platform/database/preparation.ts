@@ -22,6 +22,7 @@ import {
 import { FatalError, pause } from '../common/index.js';
 import { Tracing } from '../observability/index.js';
 import { connectionOptions, DATABASE_URI } from './options.js';
+import { namedRights, tryRights } from './rights.js';
 
 const RETRY_MS = 1000;
 
@@ -95,8 +96,10 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
         stateIndexesOf(this.connection);
         const db = this.connection.getClient().db(this.connection.name);
         await checkServer(db);
-        const sentence = await unfitness(db, modelsOf(this.connection));
+        const models = modelsOf(this.connection);
+        const sentence = await unfitness(db, models);
         if (sentence !== undefined) throw new FatalError(`${sentence}, then start again.`);
+        await tryRights(db, models[0]!.collection.collectionName);
         for (const check of this.requirements) await check();
         this.resolveAnswered();
         await makeIndexes(this.connection);
@@ -104,7 +107,8 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
         this.log.log('Connected, and the indexes stand');
         return;
       } catch (thrown) {
-        const refusal = refusalAtStart(thrown, { uri: this.uri, database: this.connection.name });
+        const named = await namedRights(thrown, this.connection);
+        const refusal = refusalAtStart(named, { uri: this.uri, database: this.connection.name });
         const error = await wrongSetAtStart(refusal, this.connection.getClient(), this.uri);
         if (error instanceof FatalError) throw error;
         if (signal.aborted) return;

@@ -1,4 +1,6 @@
 import type { Connection, mongo } from 'mongoose';
+import { FatalError } from '../common/index.js';
+import { isUnauthorized } from './errors.js';
 
 /** A resource of MongoDB's access control. */
 type Resource = { cluster: true } | { db: string; collection: string };
@@ -15,7 +17,6 @@ interface Right {
 }
 
 const NO_START = 'the service does not start, and commands end with an error';
-const NO_LEADER = 'no instance leads the watcher: feeds answer 503, and no change is delivered';
 const NO_INDEX =
   'an index that is missing is not made: the service does not start, and feeds answer 503 preparing';
 
@@ -26,13 +27,13 @@ export interface MissingRight extends Pick<Right, 'action' | 'without' | 'isNeed
 }
 
 const ON_DATABASE: [action: string, without: string][] = [
-  ['find', 'nothing can be read: the service is never ready, and commands end with an error'],
+  ['find', NO_START],
+  ['insert', NO_START],
+  ['update', NO_START],
+  ['changeStream', NO_START],
   ['listCollections', NO_START],
   ['listIndexes', NO_START],
   ['createIndex', NO_INDEX],
-  ['changeStream', NO_LEADER],
-  ['insert', NO_LEADER],
-  ['update', NO_LEADER],
   [
     'remove',
     'nothing is removed: commands that remove something end with an error, and repaired entries stay',
@@ -74,6 +75,41 @@ const RIGHTS: readonly Right[] = [
     isNeeded: false,
   },
 ];
+
+/** Together these need find, insert, update and changeStream. MongoDB checks the rights, and only plans the commands. */
+const TRIALS: ((collection: string) => mongo.Document)[] = [
+  (collection) => ({ find: collection, limit: 1 }),
+  (collection) => ({
+    update: collection,
+    updates: [{ q: { _id: null }, u: { $set: { trial: 1 } }, upsert: true }],
+  }),
+  () => ({ aggregate: 1, pipeline: [{ $changeStream: {} }], cursor: {} }),
+];
+
+/**
+ * Tries rights without which no instance can serve, and changes nothing. The collection is one that the service reads and
+ * writes: a role may name each collection instead of the database. Throws the error of the server if a right is missing.
+ */
+export async function tryRights(db: mongo.Db, collection: string): Promise<void> {
+  for (const trial of TRIALS)
+    await db.command({ explain: trial(collection), verbosity: 'queryPlanner' }).catch((error: unknown) => {
+      // A server that cannot plan such a command says nothing about the rights.
+      if (isUnauthorized(error)) throw error;
+    });
+}
+
+/** A FatalError that names the missing actions if the database refuses a command for want of a right; otherwise the error itself. */
+export async function namedRights(error: unknown, connection: Connection): Promise<unknown> {
+  if (!isUnauthorized(error)) return error;
+  const missing = (await missingRights(connection, []).catch(() => undefined)) ?? [];
+  const needed = missing.filter(({ isNeeded }) => isNeeded).map(({ action }) => action);
+  if (needed.length === 0) return error;
+  const { name } = connection;
+  return new FatalError(
+    `The user in MONGODB_URI lacks actions on the database ${name} that the service needs: ${needed.join(', ')}. ` +
+      `Give it the role that docs/roles.js creates, or at least readWrite on the database ${name}.`,
+  );
+}
 
 /** What the connection's user may do; undefined without a login, as on a server without access control. */
 async function grantsOf(
