@@ -73,3 +73,34 @@ it('an outage is one short line for each cause, however many requests fail of it
   expect(causes.filter((cause) => cause.startsWith('Problem / '))).toHaveLength(1);
   expect(causes).toEqual([...new Set(causes)]);
 });
+
+it('a request before the first connection is a warning in words of ours, with its id', async () => {
+  const early = ServiceProcess.spawn({
+    dataDir,
+    environment: { MONGODB_URI: 'mongodb://127.0.0.1:9/x', LOG_LEVEL: 'info', LOG_FORMAT: 'json' },
+  });
+  try {
+    await early.prints('Tidemark listens');
+    const answer = await fetch(`${early.url}/acme/shop/api/v1/product/max`, {
+      headers: { authorization: `Basic ${btoa(`writer:${PASSWORD}`)}` },
+    });
+    const { type, requestId } = (await answer.json()) as { type: string; requestId: string };
+    expect([answer.status, type]).toEqual([503, 'urn:tidemark:problem:database-away']);
+    expect(answer.headers.get('retry-after')).toBe('2');
+    await early.prints('request ended');
+    const entries = early.logged.map((line) => JSON.parse(line) as { context?: string });
+    expect(entries.filter(({ context }) => context === 'Problem')).toEqual([
+      expect.objectContaining({
+        level: 'warn',
+        err: {
+          type: 'NotConnectedError',
+          message: 'The service has not connected to the database since its start',
+        },
+        requestId,
+      }),
+    ]);
+    expect(early.logged.join('\n')).not.toMatch(/mongoose|bufferCommands/i);
+  } finally {
+    await early.stop('SIGKILL');
+  }
+});

@@ -35,6 +35,13 @@ const ROLLED_BACK = 'TransientTransactionError';
 /** A write that no majority confirmed in time, or that no majority can confirm: a fail-over may roll it back. */
 const UNCONFIRMED = new Set([64, 100]);
 
+/** A request came before the first connection to the database. Mongoose's own error names a method, and advises programmers. */
+class NotConnectedError extends Error {
+  constructor() {
+    super('The service has not connected to the database since its start');
+  }
+}
+
 export function isDuplicateKey(error: unknown): error is mongoose.mongo.MongoServerError {
   return error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
 }
@@ -114,6 +121,7 @@ function unconfirmedIn(result: Partial<mongoose.mongo.BulkWriteResult> | undefin
 
 /** The problem that clients receive for a database error (contract §3); undefined for errors of other origin. */
 export function databaseProblem(error: unknown): Problem | undefined {
+  if (isBeforeConnection(error)) return problems.databaseAway(new NotConnectedError());
   if (isDatabaseAway(error)) return problems.databaseAway();
   if (error instanceof IndexMissingError) return problems.preparing();
   if (!(error instanceof mongo.MongoServerError)) return undefined;
@@ -151,5 +159,6 @@ export function isRetryable(error: unknown): boolean {
 
 /** Mongoose refuses calls before the first connection, because command buffering is disabled. */
 function isBeforeConnection(error: unknown): boolean {
+  if (error instanceof NotConnectedError) return true;
   return error instanceof mongoose.MongooseError && error.message.includes('initial connection');
 }

@@ -119,7 +119,9 @@ export class ProblemFilter implements ExceptionFilter {
     const response = host.switchToHttp().getResponse<Response>();
     if (response.writableEnded) return;
     const problem = this.problemOf(error);
-    if (problem.status >= 500) this.log.error({ err: error, requestId: request.id }, problem.message);
+    const { notice } = problem.extras;
+    if (notice !== undefined) this.log.warn({ err: notice, requestId: request.id }, problem.message);
+    else if (problem.status >= 500) this.log.error({ err: error, requestId: request.id }, problem.message);
     if (response.headersSent) response.destroy();
     else answerProblem(request, response, problem);
   }

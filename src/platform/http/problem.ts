@@ -12,6 +12,13 @@ export interface ProblemBody {
   errors?: InputError[];
 }
 
+interface Extras {
+  errors?: InputError[];
+  headers?: Record<string, string>;
+  /** Logged as a warning in place of the error from which the problem was made: an expected state of the service. */
+  notice?: Error;
+}
+
 /**
  * An error response in the form of contract §3. Code throws it; only the problem filter turns it into a response.
  */
@@ -21,7 +28,7 @@ export class Problem extends Error {
     readonly slug: string,
     readonly title: string,
     readonly detail: string,
-    readonly extras: { errors?: InputError[]; headers?: Record<string, string> } = {},
+    readonly extras: Extras = {},
   ) {
     super(`${status} ${slug}: ${detail}`);
     this.name = 'Problem';

@@ -188,13 +188,13 @@ export const problems = {
     ),
   internal: () =>
     new Problem(500, 'internal', 'Internal error', 'The log has the cause under this requestId.'),
-  databaseAway: () =>
+  databaseAway: (notice?: Error) =>
     new Problem(
       503,
       'database-away',
       'The database is unavailable',
       'The database does not answer. Nothing was lost; try again.',
-      later(),
+      { ...later(), ...(notice && { notice }) },
     ),
   busy: () =>
     new Problem(
