@@ -17,7 +17,7 @@ import { assertFilter } from './filter-trial.js';
 const MOST_LEVELS = 20;
 /** Longest JSON of a filter in a body, in characters. Text takes at most six characters per byte; other values are few. */
 const LONGEST = 8 * FILTER_BYTES;
-const TOO_LARGE = `The filter must be smaller than ${FILTER_BYTES} bytes (64 KB).`;
+const TOO_LARGE = `The filter must be smaller than ${FILTER_BYTES} bytes (64 KiB).`;
 
 /**
  * Reads the filter of an option: extended JSON, or `@` and the name of a file that contains it. Throws if it is not valid

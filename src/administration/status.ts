@@ -48,7 +48,7 @@ const COUNTED = [
   ...[LEDGER, MARKS, MOMENTS],
 ];
 const MOST_SHOWN = 20;
-/** Services read per batch; each may have 64 KB or more. */
+/** Services read per batch; each may have 64 KiB or more. */
 const AT_ONCE = 20;
 const BEYOND = 'The application exceeds its limit of services, and this is one of those that came last.';
 

@@ -135,7 +135,7 @@ function partsFault(filter: unknown): Fault | undefined {
 function sizeFault(filter: Filter): Fault | undefined {
   const bytes = calculateObjectSize(filter);
   if (bytes < FILTER_BYTES) return undefined;
-  return `The filter takes ${bytes} bytes; it must be smaller than ${FILTER_BYTES} (64 KB).`;
+  return `The filter takes ${bytes} bytes; it must be smaller than ${FILTER_BYTES} (64 KiB).`;
 }
 
 /** Field names with their conditions, and logical operators. */

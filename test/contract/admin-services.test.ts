@@ -79,7 +79,11 @@ describe('`service set|list|remove|preview --org --app --kind --name --filter JS
     ['another operator deeper', '{"a": {"$not": {"$near": 1}}}', '"$near" at a.$not is not allowed'],
     ['a depth over 10', `{"a":${'['.repeat(11)}${']'.repeat(11)}}`, 'deeper than 10 levels'],
     ['more than 1,000 values', `{"a":{"$in":[${'1,'.repeat(1000)}1]}}`, 'more than 1000 values'],
-    ['64 KB', `{"a":"${'x'.repeat(65_536)}"}`, 'The filter takes 65549 bytes; it must be smaller than 65536'],
+    [
+      '64 KiB',
+      `{"a":"${'x'.repeat(65_536)}"}`,
+      'The filter takes 65549 bytes; it must be smaller than 65536',
+    ],
     [
       'a field of the service',
       '{"$or":[{"emailkey":"a"},{"b":1}]}',

@@ -128,7 +128,7 @@ describe('the commands show such documents, and change no other by them', () => 
     ]);
     expect(output.length).toBeLessThan(20_000);
     expect(await admin.failure(`service preview ${words} --kind product --name huge`)).toContain(
-      'The stored filter is not valid. The filter takes 1000013 bytes; it must be smaller than 65536 (64 KB).',
+      'The stored filter is not valid. The filter takes 1000013 bytes; it must be smaller than 65536 (64 KiB).',
     );
     expect(await admin.failure(`service remove ${words} --kind product --name x`)).toContain(
       'There is no product',

@@ -42,7 +42,7 @@ async function expectOthersServed(): Promise<void> {
   expect((await app.feed('product', 'healthy').page()).ids).toEqual(['p2']);
 }
 
-describe('a filter of 64 KB or more makes its service invalid, and no other', () => {
+describe('a filter of 64 KiB or more makes its service invalid, and no other', () => {
   it.each([0.07, 5, 15])('%d MB, edited to another of that size', async (megabytes) => {
     await app.filter('product', 'huge', ofBytes(megabytes * MEGABYTE));
     expectProblem(await ask('huge'), 500, 'service-misconfigured');

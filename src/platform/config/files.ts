@@ -42,7 +42,7 @@ export function wrongFile(file: SettingFile, fault: string): ConfigError {
  */
 export function contentOf(file: SettingFile, most: number): Buffer {
   const content = firstBytes(file, most + 1);
-  if (content.length > most) throw wrongFile(file, `has more than ${most / 1024} KB`);
+  if (content.length > most) throw wrongFile(file, `has more than ${most / 1024} KiB`);
   if (content.length === 0) throw wrongFile(file, 'is empty');
   return content;
 }

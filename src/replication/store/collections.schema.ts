@@ -23,7 +23,7 @@ export const FILTER_VERSION_MODEL = 'FilterVersion';
 
 const filterVersionSchema = new Schema<FilterVersion>({}, { ...stored(FILTER_VERSIONS), minimize: false })
   .index({ organizationid: 1, appid: 1, kind: 1, name: 1 }, { unique: true })
-  // Every scrape counts these entries. The index covers that query, because an entry may hold two filters of 64 KB.
+  // Every scrape counts these entries. The index covers that query, because an entry may hold two filters of 64 KiB.
   .index(
     { pending: 1, pendingSince: 1, 'stamping.failures': 1 },
     { partialFilterExpression: { pending: true } },

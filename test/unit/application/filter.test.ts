@@ -215,7 +215,7 @@ describe('a password hash, which no answer shows', () => {
   });
 });
 
-describe('64 KB or more', () => {
+describe('64 KiB or more', () => {
   const ofBytes = (bytes: number) => {
     const empty = mongo.BSON.serialize({ a: '' }).length;
     return { a: 'x'.repeat(bytes - empty) };
@@ -225,9 +225,9 @@ describe('64 KB or more', () => {
     expect(mongo.BSON.serialize(ofBytes(65_535))).toHaveLength(65_535);
     expect(filterFault(ofBytes(65_535))).toBeUndefined();
     expect(filterFault(ofBytes(65_536))).toBe(
-      'The filter takes 65536 bytes; it must be smaller than 65536 (64 KB).',
+      'The filter takes 65536 bytes; it must be smaller than 65536 (64 KiB).',
     );
-    expect(filterFault({ a: { $in: list(60).map(() => 'ü'.repeat(600)) } })).toContain('64 KB');
+    expect(filterFault({ a: { $in: list(60).map(() => 'ü'.repeat(600)) } })).toContain('64 KiB');
   });
 
   it.each<[string, unknown]>([

@@ -13,7 +13,7 @@ import { WantedServices } from './wanted-services.js';
 
 /** Maximum number of services of a batch for which the stream waits. It never waits for an application with more in the batch. */
 const IN_STREAM = 20;
-/** Number of services that are read at once. Each filter may have 64 KB. */
+/** Number of services that are read at once. Each filter may have 64 KiB. */
 const AT_ONCE = 100;
 /** Longest wait for an edit before the queue is checked again (milliseconds). */
 const LONGEST_REST_MS = 10_000;
@@ -284,7 +284,7 @@ export class FilterChanges {
     const application = `${organizationid}/${appid}`;
     if (before === 0)
       this.log.warn(
-        `${application} has more services than are allowed, ${count(MOST_SERVICES)} of 4 MB together: those beyond that answer ` +
+        `${application} has more services than are allowed, ${count(MOST_SERVICES)} of 4 MiB together: those beyond that answer ` +
           '500 service-misconfigured; admin status names them',
       );
     else if (beyond === 0) this.log.log(`${application} has no more services than are allowed`);

@@ -74,8 +74,8 @@ describe('what is wrong with it is one sentence that names the setting and the p
     ['a path below a file', () => join(written(URI), 'uri'), 'cannot be read: there is no such file'],
     ['an empty file', () => written(''), 'is empty'],
     ['a file of blanks', () => written(' \n\n'), 'is empty'],
-    ['a large file', () => written(Buffer.alloc(64 * 1024 + 1, 'a')), 'has more than 64 KB'],
-    ['a file without an end', () => '/dev/zero', 'has more than 64 KB'],
+    ['a large file', () => written(Buffer.alloc(64 * 1024 + 1, 'a')), 'has more than 64 KiB'],
+    ['a file without an end', () => '/dev/zero', 'has more than 64 KiB'],
   ])('%s', (_what, make, fault) => {
     const path = make();
     expect(refusal(path)).toBe(`MONGODB_URI_FILE "${path}" ${fault}. ${EXAMPLE}`);
