@@ -86,6 +86,26 @@ describe('The console behind a prefix', () => {
   });
 });
 
+it.each([
+  ['behind the prefix', () => `${origin}${PREFIX}`],
+  ['itself', () => service.url],
+])('`Try it out` of the API page asks the service %s', async (_where, baseOf) => {
+  const base = baseOf();
+  const alone = await ConsoleBrowser.start(base);
+  try {
+    const docs = await alone.open();
+    await docs.goto(`${base}/docs`);
+    await docs.locator('[data-path="/health/live"]').click();
+    await docs.getByRole('button', { name: 'Try it out' }).click();
+    await docs.getByRole('button', { name: 'Execute' }).click();
+    await docs.locator('.live-responses-table .response-col_status', { hasText: /^200/ }).waitFor();
+    expect(await docs.locator('.request-url pre').innerText()).toBe(`${base}/health/live`);
+    expect(alone.faults).toEqual([]);
+  } finally {
+    await alone.stop();
+  }
+});
+
 it('two installations behind prefixes of one host have a session each', async () => {
   const theirs = await other.application();
   const scopes = [{ organizationid: '*', appid: '*' }];

@@ -103,8 +103,8 @@ it('an item of changes is told by its op', () => {
   });
 });
 
-it('the server is the one that the document comes from', () => {
-  expect(document.servers).toEqual([{ url: '/', description: expect.stringMatching(/./) }]);
+it('the server is the one that the document comes from, also behind a prefix', () => {
+  expect(document.servers).toEqual([{ url: '.', description: expect.stringMatching(/./) }]);
 });
 
 it('`npm run -s openapi` writes the same, without a database', async () => {

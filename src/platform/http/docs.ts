@@ -58,7 +58,8 @@ export function openApiDocument(
     .setTitle('Tidemark')
     .setDescription('Replication feeds and member writes over MongoDB that lose no change.')
     .setVersion(thisBuild().version)
-    .addServer('/', 'The service that this document comes from')
+    // Relative to the document, so that it also leads to the service below a proxy's path prefix.
+    .addServer('.', 'The service that this document comes from')
     .addBasicAuth();
   for (const [name, description] of Object.entries(TAGS)) info.addTag(name, description);
   const document = SwaggerModule.createDocument(app, info.build(), { operationIdFactory: byMethodName });
