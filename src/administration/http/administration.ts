@@ -11,7 +11,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { ApiBasicAuth, ApiBody, ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Connection } from 'mongoose';
 import { type Credential, MinuteCounts, AboveApplications, Needs } from '../../auth/index.js';
-import { endsAfter, Semaphore, NAME_SCHEMA, TimeSlice } from '../../platform/common/index.js';
+import { forAtMost, Semaphore, NAME_SCHEMA, TimeSlice } from '../../platform/common/index.js';
 import { OptionalRequestBody, problems, RequestBody, sendJson, tag } from '../../platform/http/index.js';
 import type { Tenant } from '../../record/index.js';
 import { KINDS } from '../../kinds/index.js';
@@ -65,18 +65,19 @@ export class TrialLimiter {
     wholeMs = this.wholeMs,
   ): Promise<T | undefined> {
     if (gone.aborted) return Promise.resolve(undefined);
-    const tooLate = endsAfter(this.waitMs, gone);
-    const over = endsAfter(wholeMs, gone);
-    let isBegun = false;
-    const begin = () => {
-      isBegun = true;
-      return work(over);
-    };
-    return new Promise<T | undefined>((resolve, reject) => {
-      over.addEventListener('abort', () => resolve(undefined), { once: true });
-      this.turn(organizationid, tooLate, begin).then(resolve, (error: unknown) =>
-        reject(isBegun || gone.aborted ? (error as Error) : problems.busy()),
-      );
+    return forAtMost(wholeMs, gone, (over) => {
+      let isBegun = false;
+      const begin = () => {
+        isBegun = true;
+        return work(over);
+      };
+      return new Promise<T | undefined>((resolve, reject) => {
+        over.addEventListener('abort', () => resolve(undefined), { once: true });
+        forAtMost(this.waitMs, gone, (tooLate) => this.turn(organizationid, tooLate, begin)).then(
+          resolve,
+          (error: unknown) => reject(isBegun || gone.aborted ? (error as Error) : problems.busy()),
+        );
+      });
     });
   }
 
@@ -125,13 +126,13 @@ export class ListingLimiter {
     work: () => Promise<T>,
     waitMs = LIST_WAIT_MS,
   ): Promise<T> {
-    const tooLate = endsAfter(waitMs, untilGone(request));
     let isBegun = false;
     const begin = () => {
       isBegun = true;
       return work();
     };
-    return this.places.during(tooLate, begin, ownerOf(caller)).catch((error: unknown) => {
+    const turn = (tooLate: AbortSignal) => this.places.during(tooLate, begin, ownerOf(caller));
+    return forAtMost(waitMs, untilGone(request), turn).catch((error: unknown) => {
       throw isBegun ? error : problems.busy();
     });
   }

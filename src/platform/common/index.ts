@@ -21,7 +21,7 @@ export {
   type Steps,
   TimeSlice,
   atOnce,
-  endsAfter,
+  forAtMost,
   pause,
   settledWithin,
   within,

@@ -79,12 +79,24 @@ export async function settledWithin<T extends object | boolean>(
 }
 
 /**
- * A signal that is aborted after a number of milliseconds, or earlier by `stop`. `AbortSignal.any` refers weakly to
- * the timeout. Node 20 may collect a timeout without listeners of its own, and the wait would never end. The rest of a time
- * limit may be a fraction, or below 0, which `AbortSignal.timeout` refuses.
+ * Runs work with a signal that is aborted after a number of milliseconds, or earlier by `stop`. The timer ends with the
+ * work. The rest of a time limit may be below 0. The timer is not that of `AbortSignal.timeout`: Node 20 may collect one to
+ * which only `AbortSignal.any` refers.
  */
-export function endsAfter(ms: number, stop: AbortSignal): AbortSignal {
-  const late = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
-  late.addEventListener('abort', () => undefined, { once: true });
-  return AbortSignal.any([stop, late]);
+export async function forAtMost<T>(
+  ms: number,
+  stop: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const end = () => over.abort();
+  if (stop.aborted) end();
+  const timer = setTimeout(end, Math.max(0, ms));
+  stop.addEventListener('abort', end, { once: true });
+  try {
+    return await work(over.signal);
+  } finally {
+    clearTimeout(timer);
+    stop.removeEventListener('abort', end);
+  }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { Tempo, type Work, differingIn } from '../../protocol/index.js';
-import { DeadlineError, endsAfter, within as endsWithin } from '../../../platform/common/index.js';
+import { DeadlineError, forAtMost, within as endsWithin } from '../../../platform/common/index.js';
 import { isTimeout } from '../../../platform/database/index.js';
 import { COLLECTION_OF } from '../../../kinds/index.js';
 import type { Tenant } from '../../../record/index.js';
@@ -171,7 +171,8 @@ export class EditedRecords {
     place: mongo.Timestamp | undefined,
     stop: AbortSignal,
   ): Promise<mongo.Timestamp> {
-    if (place !== undefined) await this.watched.reached(place, endsAfter(LONGEST_WAIT_MS, stop), tenant);
+    if (place !== undefined)
+      await forAtMost(LONGEST_WAIT_MS, stop, (signal) => this.watched.reached(place, signal, tenant));
     if (stop.aborted) throw new TermOverError();
     return (await this.workedThrough.now()).at;
   }

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { Injectable, Logger } from '@nestjs/common';
 import type { mongo } from 'mongoose';
 import { MOST_SERVICES, type ServiceKey } from '../../../application/index.js';
-import { count, endsAfter } from '../../../platform/common/index.js';
+import { count, forAtMost } from '../../../platform/common/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { isObjectId, type Tenant } from '../../../record/index.js';
 import { asLongAsAlive, type TermAtWork, FilterVersions } from '../../store/index.js';
@@ -106,10 +106,7 @@ export class FilterChanges {
     const known = this.knownTo(term);
     if (performance.now() >= known.againAt) await this.findOverlooked(known, stop);
     const keys = known.waiting.take(AT_ONCE);
-    if (keys.length === 0) {
-      await once(this.changes, WAITING, { signal: endsAfter(LONGEST_REST_MS, stop) }).catch(() => undefined);
-      return;
-    }
+    if (keys.length === 0) return this.rest(WAITING, LONGEST_REST_MS, stop);
     try {
       await asLongAsAlive(stop, this.longestSilenceMs, (life) => this.reconcile(known, keys, life));
     } catch (error) {
@@ -129,8 +126,7 @@ export class FilterChanges {
     const { edited } = this.knownTo(term);
     const key = edited.take();
     if (key === undefined) {
-      const signal = endsAfter(edited.restMs(LONGEST_REST_MS), stop);
-      await once(this.changes, EDITED, { signal }).catch(() => undefined);
+      await this.rest(EDITED, edited.restMs(LONGEST_REST_MS), stop);
       return true;
     }
     let isDone = false;
@@ -154,6 +150,10 @@ export class FilterChanges {
   /** The term is over. The next leader reports which services are beyond the limits. */
   leave(): void {
     this.metrics.servicesBeyondLimits.set(0);
+  }
+
+  private async rest(event: string, ms: number, stop: AbortSignal): Promise<void> {
+    await forAtMost(ms, stop, (signal) => once(this.changes, event, { signal })).catch(() => undefined);
   }
 
   private leaveWaiting({ waiting }: Known, found: ServicesInTurn): void {

@@ -78,3 +78,11 @@ it('what the work throws is thrown', async () => {
   const broken = new Error('broken');
   await expect(places.during('a', here, () => Promise.reject(broken))).rejects.toBe(broken);
 });
+
+it('its timers end with it', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  const work = () => Promise.resolve({ during: timers() - before });
+  expect(await places.during('a', here, work)).toEqual({ during: 2 });
+  expect(timers()).toBe(before);
+});
