@@ -68,6 +68,7 @@ export function layOut({ path, title, content, sections = [] }, { groups, order 
 <title>${escaped(title)}${path === HOME ? '' : ' · Tidemark'}</title>
 <link rel="icon" type="image/svg+xml" href="${to('assets/icon.svg')}">
 <link rel="stylesheet" href="${to('assets/palette.css')}">
+<link rel="stylesheet" href="${to('assets/frame.css')}">
 <link rel="stylesheet" href="${to('assets/style.css')}">
 <script src="${to('assets/page.js')}" defer></script>
 </head>

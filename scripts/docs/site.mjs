@@ -3,10 +3,11 @@ import { addressFrom, followLinks, placeOf } from './links.mjs';
 import { contentOf, contentOfSource, layOut } from './layout.mjs';
 import { navigationOf, readPages } from './pages.mjs';
 
-/** Where each asset comes from. The palette is the console's. */
+/** Where each asset comes from. The palette and the frame are the console's. */
 const ASSETS = {
   'assets/icon.svg': 'console/public/assets/icon.svg',
   'assets/palette.css': 'console/src/palette.css',
+  'assets/frame.css': 'console/src/frame.css',
   'assets/style.css': 'scripts/docs/assets/style.css',
   'assets/page.js': 'scripts/docs/assets/page.js',
   'assets/search.js': 'scripts/docs/assets/search.js',
