@@ -14,6 +14,7 @@ import {
   isUnreadable,
 } from '../../../record/index.js';
 import { HASH_KEYS, LEDGER, MARKS, LEASES } from '../../store/index.js';
+import { fieldsIn, PRESENT_IN_EVERY_KIND } from '../repair/present-record.js';
 import {
   type StoredIdentity,
   fenceIn,
@@ -77,8 +78,8 @@ const isOnly = (field: string) => ({
 /** The collections of kinds without e-mail keys: in these the watcher checks only {@link MAINTAINED} and the stamp. */
 const WITHOUT_E_MAIL = KINDS.filter((kind) => kind !== PERSON_KIND).map((kind) => COLLECTION_OF[kind]);
 
-/** The fields of such a record in which the watcher repairs what other programs left out. */
-const MAINTAINED = [...IDENTITY, 'channels'];
+/** The fields of such a record in which the watcher repairs what other programs left out. Events show the stamp itself. */
+const MAINTAINED = fieldsIn(PRESENT_IN_EVERY_KIND).filter((field) => field !== 'lastupdated');
 const PATHS = { $concatArrays: [CHANGED, REMOVED, { $map: { input: TRUNCATED, in: '$$this.field' } }] };
 const ROOTS = { $map: { input: PATHS, in: { $arrayElemAt: [{ $split: ['$$this', '.'] }, 0] } } };
 

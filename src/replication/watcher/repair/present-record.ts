@@ -45,19 +45,32 @@ export interface ReadRecords {
 /** The e-mail of a member, as an aggregation expression; `false` where it is too long to be a key. */
 export const EMAIL_TEXT = textAt('$data.email', LONGEST_LEARNED);
 
-/** The projection of {@link PresentRecord}. */
-export const PRESENT = {
+/**
+ * The part of {@link PRESENT} that is checked in records of every kind. An update of a field that is not in it, nor in those
+ * of people, does not make the watcher read the record: {@link fieldsIn} derives the fields for the event pipeline.
+ */
+export const PRESENT_IN_EVERY_KIND = {
   ...IDENTITY_TEXTS,
   idBytes: { $cond: [{ $eq: [{ $type: '$id' }, 'string'] }, { $strLenBytes: '$id' }, null] },
   isStamped: HAS_GOOD_STAMP,
+  channels: textsAt('$channels'),
+  tooLarge: { channels: hasMoreTexts('$channels') },
+};
+
+/** The projection of {@link PresentRecord}. */
+export const PRESENT = {
+  ...PRESENT_IN_EVERY_KIND,
   emailkey: textAt('$emailkey', LONGEST_LEARNED),
   email: EMAIL_TEXT,
-  channels: textsAt('$channels'),
-  tooLarge: {
-    email: isLongText('$data.email'),
-    channels: hasMoreTexts('$channels'),
-  },
+  tooLarge: { ...PRESENT_IN_EVERY_KIND.tooLarge, email: isLongText('$data.email') },
 };
+
+/** The top-level fields of a record that an aggregation expression reads. */
+export function fieldsIn(expression: unknown): string[] {
+  if (typeof expression === 'string')
+    return /^\$[^$]/.test(expression) ? [expression.slice(1).split('.')[0]!] : [];
+  return [...new Set(Object.values(expression ?? {}).flatMap(fieldsIn))];
+}
 
 type Deliverable = PresentRecord & { organizationid: string; appid: string };
 

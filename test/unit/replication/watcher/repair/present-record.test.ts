@@ -1,7 +1,9 @@
 import { mongo } from 'mongoose';
 import { neededRepairOf } from '../../../../../src/replication/watcher/repair/record-repair.js';
 import {
+  fieldsIn,
   isDeliverable,
+  PRESENT_IN_EVERY_KIND,
   type PresentRecord,
 } from '../../../../../src/replication/watcher/repair/present-record.js';
 import { TENANT } from '../../protocol/written.js';
@@ -58,4 +60,9 @@ it.each<[Partial<PresentRecord>, boolean]>([
   [{ appid: false }, false],
 ])('a record with %j can be delivered: %s', (fields, isOne) => {
   expect(isDeliverable(record(fields))).toBe(isOne);
+});
+
+it('an update of any other field of a product makes the watcher read nothing', () => {
+  const checked = ['appid', 'channels', 'id', 'lastupdated', 'organizationid'];
+  expect(fieldsIn(PRESENT_IN_EVERY_KIND).toSorted()).toEqual(checked);
 });
