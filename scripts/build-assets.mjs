@@ -9,6 +9,7 @@ const own = [
   'console/src/palette.css',
   'console/public/assets/icon.svg',
   'src/platform/http/page/look.css',
+  'src/platform/http/page/start.js',
   'src/platform/http/page/examples.json',
 ];
 const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE'];

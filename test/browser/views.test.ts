@@ -258,6 +258,23 @@ describe('What is served', () => {
     expect(inDocs).toBe(await ground());
   });
 
+  it.each(['light', 'dark'] as const)(
+    '/docs breaks no rule of axe, also with an answer: %s',
+    async (colorScheme) => {
+      const page = await browser.open({ colorScheme });
+      await page.goto(`${service.url}/docs`);
+      await page.locator('[data-path="/health/live"]').waitFor();
+      expect(await violationsIn(page)).toEqual([]);
+      for (const path of ['/{org}/{app}/api/v1/product/{service}/updates', '/health/live'])
+        await page.locator(`[data-path="${path}"]`).click();
+      await page.getByRole('button', { name: 'Try it out' }).last().click();
+      await page.getByRole('button', { name: 'Execute' }).click();
+      await page.locator('.live-responses-table .response-col_status', { hasText: /^200/ }).waitFor();
+      expect(await violationsIn(page)).toEqual([]);
+      expect(new URL(page.url()).hash).toBe('#/operation/getLiveness');
+    },
+  );
+
   it('is small', () => {
     const assets = join('dist', 'administration', 'console', 'pages', 'assets');
     const files = readdirSync(assets).map((name) => readFileSync(join(assets, name)));

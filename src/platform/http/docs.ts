@@ -19,7 +19,7 @@ const TAGS = {
 
 /** Files of the page, and of `swagger-ui-dist`: `npm run build` copies them (scripts/build-assets.mjs). */
 const FOLDER = join(import.meta.dirname, 'swagger-ui');
-const FILES = ['icon.svg', 'palette.css', 'look.css', 'swagger-ui.css', 'swagger-ui-bundle.js'];
+const FILES = ['icon.svg', 'palette.css', 'look.css', 'start.js', 'swagger-ui.css', 'swagger-ui-bundle.js'];
 
 /** All addresses are relative, so that the page also works below a proxy's path prefix. */
 const PAGE = `<!doctype html>
@@ -43,7 +43,6 @@ const PAGE = `<!doctype html>
   </body>
 </html>
 `;
-const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#swagger-ui', deepLinking: true });\n`;
 
 /** Prefix of the paths of applications. Other paths have their own limits. */
 const IN_APPLICATION = '/{org}/';
@@ -80,7 +79,6 @@ export function serveDocs(
   let known: OpenAPIObject | undefined;
   const document = () => (known ??= openApiDocument(app, limitMax, isServed));
   serveBytes(app, '/docs', { type: '.html', read: () => PAGE });
-  serveBytes(app, '/docs/start.js', { type: '.js', read: () => START });
   for (const file of FILES)
     serveBytes(app, `/docs/${file}`, { type: extname(file), read: () => readFileSync(join(FOLDER, file)) });
   const { httpAdapter } = app.get(HttpAdapterHost);
