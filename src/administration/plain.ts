@@ -44,12 +44,16 @@ export {
   revokeCredential,
   rotateCredential,
 } from './credentials.js';
+export { type Erasable, erase } from './erasure/erase.js';
+export { erasureModels } from './erasure/receipt.schema.js';
+export { type ErasureReceipt, type WholeReceipt, listReceipts, readReceipt } from './erasure/receipts.js';
 export { type Shaped, required, text } from './fields.js';
 export { type FilterPlan, type IndexWish, filterPlan, indexWish, makeFilterIndex } from './filter-indexes.js';
 export { filterJson, filterOf } from './filter-text.js';
 export { leftOutText, listServices } from './listed-services.js';
 export { type Preview, previewFilter } from './preview.js';
 export type { Group } from './preview/sample.js';
+export { type RecordScope, deleteRecords } from './record-deletion.js';
 export {
   type RecordHistory,
   type RecordStory,

@@ -122,6 +122,16 @@ export const SERVICE_SETTING = {
 
 export const PREVIEW = { filter: required(filter), name: name('erp') };
 
+export const ERASURE = {
+  kind: required(oneOf(KINDS)),
+  id: required(
+    text((value) => (value === '' ? 'is empty. Send the id of a record, as in the feeds.' : undefined), {
+      minLength: 1,
+      example: '9d87ba58-a750-451b-85d0-0d4ad5659a24',
+    }),
+  ),
+};
+
 const level = oneOf(LEVELS);
 
 export const NEW_CREDENTIAL = {

@@ -1,4 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
+import type { Tenant } from '../record/index.js';
 import { type Actor, AUDIT_TRAIL, type AuditedAction, type TrailEntry } from './audit-trail.schema.js';
 
 const DAY_MS = 86_400_000;
@@ -42,4 +43,27 @@ export function readTrail(
       { sort: { _id: -1 }, limit, projection: { expires: 0 } },
     )
     .toArray();
+}
+
+/** Most time for a scan of the entries of an organization (milliseconds). */
+const REDACT_MS = 60_000;
+
+/**
+ * Replaces a target in the entries of an application, and removes what was changed in it: names of properties may be personal
+ * too. Returns the number of entries.
+ */
+export async function redactTarget(
+  db: mongo.Db,
+  { organizationid, appid }: Tenant,
+  target: string,
+  instead: string,
+): Promise<number> {
+  const { modifiedCount } = await db
+    .collection<TrailEntry>(AUDIT_TRAIL)
+    .updateMany(
+      { organizationid, appid, target },
+      { $set: { target: instead }, $unset: { changed: '' } },
+      { maxTimeMS: REDACT_MS },
+    );
+  return modifiedCount;
 }

@@ -1,4 +1,4 @@
-export { readTrail, trailEntry, writeTrail } from './audit-trail.js';
+export { readTrail, redactTarget, trailEntry, writeTrail } from './audit-trail.js';
 export {
   type Actor,
   AUDIT_TRAIL,

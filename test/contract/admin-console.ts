@@ -4,7 +4,7 @@ import { readSettings } from '../../src/platform/config/index.js';
 
 /** What a command came to. */
 export interface Said {
-  code: 0 | 1 | 2;
+  code: 0 | 1 | 2 | 3;
   /** stdout. */
   output: string;
   /** stderr, line by line. */

@@ -82,6 +82,8 @@ export interface Outcome {
   json: unknown;
   /** One line for stderr, if the command did its work but parts of it failed: exit code 1. */
   failure?: string | undefined;
+  /** The exit code in that case, if the help of the command promises another one. */
+  failureCode?: 3;
 }
 
 /** The description of a command, as its help shows it. */

@@ -74,6 +74,14 @@ export function daysOf(option: string, text: string): number {
   );
 }
 
+/** Parses a number of seconds, at most an hour. */
+export function secondsOf(option: string, text: string): number {
+  if (/^\d{1,4}$/.test(text) && Number(text) <= 3600) return Number(text);
+  throw new UsageError(
+    `--${option} "${shown(text)}" is not a whole number of seconds from 0 to 3600, such as 30.`,
+  );
+}
+
 const CHUNK = 256 * 1024;
 
 /** A file that a command reads, and its size in bytes if it is known. */

@@ -23,7 +23,7 @@ const HELP = new Set(['help', '--help', '-h']);
 export async function runProgram(
   words: string[],
   { serve, loadSettings, terminal }: Surroundings,
-): Promise<0 | 1 | 2 | undefined> {
+): Promise<0 | 1 | 2 | 3 | undefined> {
   const [first = '', ...rest] = words;
   const output = new Output(terminal, words.includes(JSON_OPTION));
   const { serve: program, mistake } = terminal.calling ?? IN_CLONE;

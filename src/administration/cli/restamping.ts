@@ -14,7 +14,7 @@ import {
 } from '../../replication/store/plain.js';
 import type { Concern } from '../../replication/store/index.js';
 import { type RestampBook, writeRestamps } from '../../replication/watcher/plain.js';
-import type { RecordScope } from './commands/records.js';
+import type { RecordScope } from '../plain.js';
 import type { NotStampedAll } from './not-stamped.js';
 
 const { EJSON } = mongoose.mongo.BSON;

@@ -11,15 +11,15 @@ export const JSON_OPTION = '--json';
 const VERSION = '--version';
 
 /**
- * Runs one command line (contract §5) and returns the exit code: 0, or 1 after one line on stderr; for a mistake in the
- * command line, the code that the program promises. The settings are loaded only if a command needs them. Help, the version
+ * Runs one command line (contract §5) and returns the exit code: 0, or 1 after one line on stderr, or the code that the help of
+ * the command promises; for a mistake in the command line, the code that the program promises. The settings are loaded only if a command needs them. Help, the version
  * and usage errors load no command.
  */
 export async function runCommandLine(
   words: string[],
   loadSettings: () => Promise<() => Settings>,
   terminal: Terminal,
-): Promise<0 | 1 | 2> {
+): Promise<0 | 1 | 2 | 3> {
   const { calling = IN_CLONE } = terminal;
   const output = new Output(terminal, words.includes(JSON_OPTION));
   try {
@@ -33,11 +33,12 @@ export async function runCommandLine(
       return 0;
     }
     const { runCommand } = await import('./session.js');
-    const { text, json, failure } = await runCommand(request, await loadSettings(), { terminal, output });
+    const outcome = await runCommand(request, await loadSettings(), { terminal, output });
+    const { text, json, failure, failureCode = 1 } = outcome;
     output.say(text, json);
     if (failure === undefined) return 0;
     output.complain(failure);
-    return 1;
+    return failureCode;
   } catch (error) {
     output.complain(await lineOf(error));
     return error instanceof UsageError ? calling.mistake : 1;

@@ -2,7 +2,7 @@ import { recordModels } from '../../record/index.js';
 import { hostname, userInfo } from 'node:os';
 import mongoose, { type Connection, type mongo, type Schema } from 'mongoose';
 import { sessionModels } from '../console/plain.js';
-import type { ChangeContext } from '../index.js';
+import { type ChangeContext, erasureModels } from '../plain.js';
 import { applicationModels } from '../../application/plain.js';
 import { CREDENTIAL_MODEL, credentialSchema } from '../../auth/plain.js';
 import { FatalError } from '../../platform/common/index.js';
@@ -72,7 +72,7 @@ const MODELS: { name: string; schema: Schema }[] = [
   ...applicationModels,
   ...recordModels,
   ...[...storeModels, ...watcherModels],
-  ...[...trailModels, ...consumerModels, ...sessionModels],
+  ...[...trailModels, ...consumerModels, ...sessionModels, ...erasureModels],
 ];
 
 /** The database of one command: opened on first use, closed at the end. */

@@ -1,16 +1,19 @@
 import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
 import { FeedModule } from '../../replication/feed/index.js';
 import { TrailModule } from '../../trail/index.js';
+import { erasureModels } from '../index.js';
 import { ChangeContexts, EditLimiter, ListingLimiter, TrialLimiter } from './administration.js';
 import { ApplicationsController } from './applications.controller.js';
 import { ConfigurationController } from './configuration.controller.js';
 import { CredentialsController } from './credentials.controller.js';
+import { ErasuresController } from './erasures.controller.js';
 import { OverviewController, RecordsController } from './records.controller.js';
 import { ServicesController } from './services.controller.js';
 
 /** The administration API, `/admin/v1`. Commands use the same functions, without this module. */
 @Module({
-  imports: [TrailModule, FeedModule],
+  imports: [TrailModule, FeedModule, MongooseModule.forFeature(erasureModels)],
   controllers: [
     ApplicationsController,
     ServicesController,
@@ -18,6 +21,7 @@ import { ServicesController } from './services.controller.js';
     ConfigurationController,
     OverviewController,
     RecordsController,
+    ErasuresController,
   ],
   providers: [ChangeContexts, EditLimiter, ListingLimiter, TrialLimiter],
   exports: [ChangeContexts],

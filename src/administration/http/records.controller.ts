@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Controller, Get, Query, Inject, Param } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
-import mongoose, { type Connection } from 'mongoose';
+import { ApiOperation } from '@nestjs/swagger';
+import type { Connection } from 'mongoose';
 import type { Request } from 'express';
 import { Caller, covers, type Credential } from '../../auth/index.js';
 import { Problems, problems } from '../../platform/http/index.js';
@@ -32,13 +32,11 @@ import {
 } from '../index.js';
 import { Administrative, Asked, ChangeContexts, NamesKind, NamesRecord } from './administration.js';
 import { Answers } from './answers.js';
+import { beforeOf, limitOf, TakesPage } from './listing.js';
 import { NamesApplication } from '../../application/index.js';
 import { type Build, SETTINGS, type Settings, thisBuild } from '../../platform/config/index.js';
 
-const { ObjectId } = mongoose.mongo;
-const OBJECT_ID = /^[0-9a-f]{24}$/i;
-const MOST_ENTRIES = 1000;
-const USUAL_ENTRIES = 100;
+const TRAIL_PAGE = { most: 1000, usual: 100 };
 
 /** The state of the service, and the history of administrative changes. */
 @Administrative()
@@ -91,17 +89,7 @@ export class OverviewController {
   }
 
   @Get('audittrail')
-  @ApiQuery({
-    name: 'before',
-    required: false,
-    description: '`next` of the page before',
-    schema: { type: 'string', pattern: '^([0-9a-fA-F]{24})?$' },
-  })
-  @ApiQuery({
-    name: 'limit',
-    required: false,
-    schema: { type: 'integer', minimum: 1, maximum: MOST_ENTRIES, default: USUAL_ENTRIES },
-  })
+  @TakesPage(TRAIL_PAGE)
   @ApiOperation({
     summary: 'Shows who changed what, the newest first',
     description: 'Of the organizations that the credential covers as a whole.',
@@ -113,7 +101,7 @@ export class OverviewController {
     @Query('before') before?: unknown,
     @Query('limit') limit?: unknown,
   ): Promise<{ result: TrailEntry[]; next: string }> {
-    const most = limitOf(limit);
+    const most = limitOf(limit, TRAIL_PAGE);
     const result = await readTrail(this.connection.db!, {
       organizationids: organizationsOf(caller),
       before: beforeOf(before),
@@ -121,23 +109,6 @@ export class OverviewController {
     });
     return { result, next: result.length < most ? '' : String(result.at(-1)?._id) };
   }
-}
-
-function beforeOf(text: unknown): InstanceType<typeof ObjectId> | undefined {
-  if (text === undefined || text === '') return undefined;
-  if (typeof text === 'string' && OBJECT_ID.test(text)) return new ObjectId(text);
-  throw wrong('before', 'is not 24 hex digits. Send the next of the page before.');
-}
-
-function limitOf(text: unknown): number {
-  if (text === undefined) return USUAL_ENTRIES;
-  const limit = typeof text === 'string' && /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= MOST_ENTRIES) return limit;
-  throw wrong('limit', `is not a whole number from 1 to ${MOST_ENTRIES}, such as ${USUAL_ENTRIES}.`);
-}
-
-function wrong(parameter: string, detail: string): Error {
-  return problems.invalidRequest([{ parameter, detail }]);
 }
 
 type RecordNames = Record<'org' | 'app' | 'kind' | 'id', string>;

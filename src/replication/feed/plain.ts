@@ -4,6 +4,14 @@ export {
   consumerLags,
   reportConsumers,
 } from './consumers/consumer-report.js';
+export {
+  DELIVERY_STATES,
+  type Delivery,
+  type DeliveryState,
+  type KindConsumers,
+  deliveriesOf,
+  kindConsumers,
+} from './consumers/deliveries.js';
 export { CONSUMER_STATES } from './consumers/consumer-state.js';
 export { consumerModels } from './consumers/consumer.schema.js';
 export { cursorOf } from './page/changes-cursor.js';

@@ -1,7 +1,8 @@
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { CLOCK, readAsOf } from '../../platform/database/plain.js';
 import { LEASES } from './collections.schema.js';
-import { WATCHER, type WatchState } from '../protocol/index.js';
+import { isPreparing, WATCHER, watchedOf, type WatchProgress, type WatchState } from '../protocol/index.js';
+import type { Tenant } from '../../record/index.js';
 
 /** The server's error code for a moment older than its history. */
 const SNAPSHOT_TOO_OLD = 239;
@@ -32,6 +33,15 @@ export async function holdsWatched(connection: Connection): Promise<boolean> {
       throw error;
     },
   );
+}
+
+/** Whether everything up to a place in the log is processed for an application, and no pass over it is running. */
+export async function hasWatched(db: mongo.Db, tenant: Tenant, at: mongo.Timestamp): Promise<boolean> {
+  const [state] = await db
+    .collection<WatchState>(LEASES)
+    .aggregate<WatchProgress>([{ $match: { _id: WATCHER } }, { $project: watchedOf(tenant) }])
+    .toArray();
+  return state?.watched !== undefined && !isPreparing(state) && state.watched.compare(at) >= 0;
 }
 
 /** `serverStatus` with the oplog, which requires fewer privileges than reading it. The costly sections are excluded. */

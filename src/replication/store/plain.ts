@@ -28,7 +28,7 @@ export {
 export type { ReadVersion } from './filter-versions.js';
 export type { InForce } from './filters-in-force.js';
 export { rotateHashKey } from './hashed-fields.js';
-export { holdsWatched } from './history.js';
+export { hasWatched, holdsWatched } from './history.js';
 export { STORAGE_FORMATS, assertFormat, finishUpgrade, layLease, readFormat } from './storage-format.js';
 export { noteRestore } from './restores.js';
 export { recordsUnder } from './learning.js';

@@ -65,7 +65,7 @@ const emailDuplicateSchema = new Schema<EmailDuplicate>({}, stored(EMAIL_DUPLICA
   emailkey: 1,
 });
 
-const EMAIL_HOLDERS = 'tidemark.emailholders';
+export const EMAIL_HOLDERS = 'tidemark.emailholders';
 export const EMAIL_HOLDER_MODEL = 'EmailHolder';
 
 const emailHolderSchema = new Schema<StoredHolder>({}, stored(EMAIL_HOLDERS));

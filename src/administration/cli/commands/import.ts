@@ -1,10 +1,10 @@
-import { assertApplication, type ChangeContext } from '../../plain.js';
+import { assertApplication, type ChangeContext, type RecordScope } from '../../plain.js';
 import { count } from '../../../platform/common/index.js';
 import type { Run } from '../command.js';
 import type { importCommand } from '../descriptions.js';
 import { importRecords, type ImportSummary } from '../import/index.js';
 import { inputFile, kindOf, tenantOf } from '../input.js';
-import { noted, noteRecords, type RecordScope } from './records.js';
+import { noted, noteRecords } from './records.js';
 import { counted } from '../table.js';
 import { deskOn } from '../session.js';
 

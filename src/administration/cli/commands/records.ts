@@ -1,20 +1,17 @@
-import type { mongo } from 'mongoose';
 import {
   assertApplication,
   type ChangeContext,
+  deleteRecords,
   nameOfTenant,
   recordAction,
   recordHistory,
   type RecordHistory,
+  type RecordScope,
   recordStory,
   type RecordStory,
   type Standing,
 } from '../../plain.js';
-import { count, FatalError, literal, shown, UsageError } from '../../../platform/common/index.js';
-import { alongIndexIfAny } from '../../../platform/database/plain.js';
-import { BY_RECORD_ID, idTextAt, ofTenant, type Tenant, withIds } from '../../../record/index.js';
-import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
-import { LEDGER, type LedgerEntry } from '../../../replication/store/plain.js';
+import { count, FatalError, shown, UsageError } from '../../../platform/common/index.js';
 import type { CommandContext, Outcome, Run } from '../command.js';
 import type { recordDelete, recordHistoryCommand, recordShow } from '../descriptions.js';
 import { idsOf, inputFile, kindOf, tenantOf } from '../input.js';
@@ -65,12 +62,6 @@ export const runDelete: Run<typeof recordDelete> = async (
   if (list === undefined) return deleteOne(context, scope, { id: id!, isDryRun });
   return deleteListed(context, scope, { list, isDryRun });
 };
-
-/** The records of one kind of an application. */
-export interface RecordScope {
-  tenant: Tenant;
-  kind: Kind;
-}
 
 /** Adds one entry to the audit trail about a command that changed records. */
 export function noteRecords(
@@ -219,66 +210,4 @@ function outcomeOf({ tenant, kind }: RecordScope, tally: Tally, isDryRun: boolea
     json: { ...tenant, kind, deleted, missing, firstMissing, bad, ...(isDryRun && { dryRun: true }) },
     failure: failures.length === 0 ? undefined : failures.join(' '),
   };
-}
-
-/**
- * Deletes the records with these ids, a thousand at most, and returns the ids for which a record exists: one with the string
- * as its `id`, or one with a numeric `id` that is delivered as this string. A dry run deletes nothing.
- */
-async function deleteRecords(
-  db: mongo.Db,
-  scope: RecordScope,
-  ids: string[],
-  isDryRun = false,
-): Promise<Set<string>> {
-  const records = db.collection(COLLECTION_OF[scope.kind]);
-  const projection = { _id: 0, id: 1 };
-  const texts = await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
-    records.find<{ id: string }>(withIds(scope.tenant, ids), { projection, ...along }).toArray(),
-  );
-  const there = new Set(texts.map(({ id }) => id));
-  const numbers = await numbered(
-    db,
-    scope,
-    ids.filter((id) => !there.has(id)),
-  );
-  if (!isDryRun) {
-    if (there.size > 0)
-      await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
-        records.deleteMany(withIds(scope.tenant, [...there]), along),
-      );
-    const deletions = numbers.map((entry) => ({
-      deleteOne: { filter: delivered(scope, entry), hint: { _id: 1 } },
-    }));
-    if (deletions.length > 0) await records.bulkWrite(deletions, { ordered: false });
-  }
-  return new Set([...there, ...numbers.map(({ id }) => id)]);
-}
-
-/** Ledger entries of records that have a numeric `id`, are delivered under these strings, and still exist. */
-async function numbered(
-  db: mongo.Db,
-  { tenant: { organizationid, appid }, kind }: RecordScope,
-  ids: string[],
-): Promise<LedgerEntry[]> {
-  if (ids.length === 0) return [];
-  const entries = await db
-    .collection<LedgerEntry>(LEDGER)
-    .find({ organizationid, appid, kind, id: { $in: ids }, alive: true, isNumber: true })
-    .toArray();
-  if (entries.length === 0) return [];
-  const owners = { ...ofTenant({ organizationid, appid }), _id: { $in: entries.map(({ owner }) => owner!) } };
-  const found = await db
-    .collection(COLLECTION_OF[kind])
-    .aggregate<{ _id: mongo.ObjectId; text: unknown }>(
-      [{ $match: owners }, { $project: { text: idTextAt('$id') } }],
-      { hint: { _id: 1 } },
-    )
-    .toArray();
-  const textOf = new Map(found.map(({ _id, text }) => [_id.toHexString(), text]));
-  return entries.filter(({ id, owner }) => textOf.get(owner!.toHexString()) === id);
-}
-
-function delivered({ tenant }: RecordScope, { id, owner }: LedgerEntry): mongo.Filter<mongo.Document> {
-  return { ...ofTenant(tenant), _id: owner!, $expr: { $eq: [idTextAt('$id'), literal(id)] } };
 }

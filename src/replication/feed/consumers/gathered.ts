@@ -16,7 +16,7 @@ interface ConsumerKey extends Tenant {
 /** One request of a consumer, once it has ended. */
 export interface Call {
   key: ConsumerKey;
-  feed: 'max' | 'updates' | 'softdeletes' | 'harddeletes' | 'changes';
+  feed: 'max' | 'updates' | 'softdeletes' | 'harddeletes' | 'changes' | 'digest';
   at: Date;
   status: number;
   /** The slug of the problem in the answer. */
@@ -28,6 +28,8 @@ export interface Call {
   /** Whether there is a further page. */
   isFull: boolean;
   items: number;
+  /** A digest that lists records, which a consumer requests where its copy differs. */
+  isListing?: boolean;
 }
 
 /** A stored consumer: a document of `tidemark.consumers`. Times are from the clocks of the instances. */
@@ -42,11 +44,13 @@ export interface StoredConsumer {
   lastError?: { at: Date; status: number; feed: Call['feed'] };
   /**
    * The last window of `updates` or `changes` that was begun, and the number of times in a row that it was begun with these
-   * bounds.
+   * bounds. For {@link EVERY_SERVICE}, windows are those of `harddeletes`.
    */
   begun?: { at: Date; from?: Date; to: Date; times: number };
-  /** The last window of `updates` or `changes` that was read to its end. */
-  ended?: { at: Date; from?: Date; to: Date };
+  /** The last such window that was read to its end. Those of `changes` include the deletes. */
+  ended?: { at: Date; from?: Date; to: Date; hasDeletes?: true };
+  /** The last digest. A consumer whose copy equals it lists no records afterwards. */
+  digested?: { at: Date; to: Date; isListing: boolean };
   /** The number of such windows that were begun. */
   harvests: number;
   /** When hard deletes were last refused as expired (410 `history-expired`), and when they were last served. */
@@ -71,8 +75,11 @@ const NOT_MODIFIED = 304;
 const SERVICE_FOUND = new Set([SUCCESS, NOT_MODIFIED, 410, 500]);
 const COUNTED = ['calls', 'pages', 'items', 'errors', 'harvests'] as const;
 
-/** The feeds whose windows are recorded. Every harvest reads one of them, and each service has its own position there. */
-const TELLS_OF_WINDOWS = new Set<Call['feed']>(['updates', 'changes']);
+/**
+ * The feeds whose windows are recorded. Every harvest reads `updates` or `changes`, and each service has its own position
+ * there. Hard deletes have one position for all services of a credential.
+ */
+const TELLS_OF_WINDOWS = new Set<Call['feed']>(['updates', 'changes', 'harddeletes']);
 const LIST_DELETES = new Set<Call['feed']>(['harddeletes', 'changes']);
 
 /** The totals of one consumer's calls until they are written. */
@@ -97,6 +104,7 @@ function nothingYet(key: ConsumerKey, at: Date): Gathered {
 
 function withCall(known: Gathered, call: Call): Gathered {
   const { at, status, feed, items, problem } = call;
+  if (feed === 'digest') return { ...known, ...digestOf(call) };
   const isRead = status === SUCCESS && feed !== 'max';
   const isError = status !== SUCCESS && status !== NOT_MODIFIED;
   return {
@@ -115,7 +123,13 @@ function withCall(known: Gathered, call: Call): Gathered {
   };
 }
 
-function ofWindow(known: Gathered, { at, window, isFirst, isFull }: Call): Partial<Gathered> {
+/** A digest makes no consumer: it may be requested by a credential that checks the copies of others. */
+function digestOf({ at, status, window, isListing = false }: Call): Partial<Gathered> {
+  if (status !== SUCCESS || window === undefined) return {};
+  return { lastCall: at, digested: { at, to: window.to, isListing } };
+}
+
+function ofWindow(known: Gathered, { at, feed, window, isFirst, isFull }: Call): Partial<Gathered> {
   if (window === undefined) return {};
   const { from, to } = window;
   const bounds = { at, ...(from && { from }), to };
@@ -124,7 +138,7 @@ function ofWindow(known: Gathered, { at, window, isFirst, isFull }: Call): Parti
   return {
     ...(isFirst && { begun: { ...bounds, times }, harvests: known.harvests + 1 }),
     ...(isFirst && from === undefined && { anew: at }),
-    ...(!isFull && { ended: bounds }),
+    ...(!isFull && { ended: { ...bounds, ...(feed === 'changes' && { hasDeletes: true as const }) } }),
   };
 }
 
@@ -140,7 +154,7 @@ export function updateOf({ _id: _key, ...gathered }: Gathered): mongo.Document[]
   const { begun, lastCall } = gathered;
   const added = (name: (typeof COUNTED)[number]) =>
     [name, { $add: [{ $ifNull: [`$${name}`, 0] }, gathered[name]] }] as const;
-  const later = (['lastError', 'ended'] as const)
+  const later = (['lastError', 'ended', 'digested'] as const)
     .filter((name) => gathered[name] !== undefined)
     .map((name) => [name, laterOf(name, gathered[name]!)] as const);
   const latest = (['expired', 'told', 'restored', 'anew'] as const)

@@ -9,7 +9,7 @@ import type { ConsumerNotes } from '../consumers/consumer-notes.js';
 import { sentOf } from './answer.js';
 
 const FEED_PATH = new RegExp(
-  String.raw`^/:org/:app/api/v1/(${[...KINDS, 'productbychannel'].join('|')})/(?:(?::service|:channel)/)?(max|updates|softdeletes|harddeletes|changes)$`,
+  String.raw`^/:org/:app/api/v1/(${[...KINDS, 'productbychannel'].join('|')})/(?:(?::service|:channel)/)?(max|updates|softdeletes|harddeletes|changes|digest)$`,
 );
 /** A request with one of these statuses reads no feed: the service, the access or the credential is missing. */
 const NOBODY = new Set([401, 403, 404]);
@@ -26,8 +26,9 @@ export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
   return (request: Request, response: Response): void => {
     const route = routeOf((request.route as { path?: unknown } | undefined)?.path);
     if (route === undefined || request.user === undefined || NOBODY.has(response.statusCode)) return;
-    items.inc({ feed: route.feed }, sentOf(response).budget.items);
+    if (route.feed !== 'digest') items.inc({ feed: route.feed }, sentOf(response).budget.items);
     if (actorOf(request) !== undefined || request.method === 'HEAD') return;
+    if (route.feed === 'digest' && !response.writableFinished) return;
     notes.note(callOf(route, request, response));
   };
 }
@@ -48,7 +49,7 @@ export function aboutRequest(request: Request, response: Response): AboutRequest
 
 function callOf({ kind, feed, isChannel }: Route, request: Request, response: Response): Call {
   const { org, app, service, channel } = request.params as Record<string, string>;
-  const { from, to, lastoffsetid } = request.query;
+  const { from, to, lastoffsetid, bucket } = request.query;
   const { budget, window } = sentOf(response);
   const asked = { from: dateOf(from), to: dateOf(to), isFirst: (lastoffsetid ?? '') === '' };
   const { isFirst, ...bounds } = window ?? asked;
@@ -68,6 +69,7 @@ function callOf({ kind, feed, isChannel }: Route, request: Request, response: Re
     isFirst,
     isFull: budget.goesOn || response.hasHeader('Link'),
     items: budget.items,
+    ...(feed === 'digest' && { isListing: bucket !== undefined }),
   };
 }
 

@@ -1,0 +1,238 @@
+import mongoose, { type mongo } from 'mongoose';
+import { pause, shown } from '../../platform/common/index.js';
+import { alongIndexIfAny, bareCommand, COMMAND_MS, placedReply } from '../../platform/database/plain.js';
+import { Problem } from '../../platform/http/plain.js';
+import { COLLECTION_OF, PERSON_KIND } from '../../kinds/index.js';
+import { BY_RECORD_ID, isObjectId, withIds } from '../../record/index.js';
+import {
+  type Concern,
+  hasWatched,
+  INCOMPLETE_IDENTITIES,
+  type IncompleteIdentity,
+  LEDGER,
+  type LedgerEntry,
+  QUARANTINE,
+  type SetAside,
+} from '../../replication/store/plain.js';
+import {
+  EMAIL_DUPLICATES,
+  EMAIL_HOLDERS,
+  RESTAMPS,
+  type RestampNote,
+} from '../../replication/watcher/plain.js';
+import { redactTarget } from '../../trail/plain.js';
+import { assertApplication, nameOfTenant } from '../applications.js';
+import { type ChangeContext, recordAction, Refused } from '../changes.js';
+import { claiming, deleteRecords, type RecordScope } from '../record-deletion.js';
+import { ERASURES, type StoredReceipt } from './receipt.schema.js';
+
+const DAY_MS = 86_400_000;
+const LOOK_MS = 100;
+/**
+ * Instances write entries of the audit trail and notes of re-stamps within a second. Only after that do they all exist
+ * (milliseconds).
+ */
+const WRITTEN_BEHIND_MS = 2500;
+/** Further records may claim the `id` once the first one is gone, or be imported meanwhile. */
+const MOST_ROUNDS = 3;
+const REASON = 'The record was erased.';
+
+/** A record to erase, by its `id`. */
+export interface Erasable extends RecordScope {
+  id: string;
+}
+
+/**
+ * Deletes the record, waits until the watcher has processed that or `over` is aborted, and removes what the collections of the
+ * service hold of the record, apart from its hard delete. A record that is already gone is cleaned up in the same way.
+ * Returns the `_id` of the receipt. Throws 404 if nothing is known of the `id`.
+ */
+export async function erase(
+  context: ChangeContext,
+  erasable: Erasable,
+  over: AbortSignal,
+): Promise<mongo.ObjectId> {
+  const { db } = context;
+  await assertApplication(db, erasable.tenant);
+  const traces = new Traces(db, erasable);
+  const deleted = await traces.delete();
+  if (deleted === 0 && !(await traces.areKnown())) throw unknownRecord(erasable);
+  const begun = performance.now();
+  const receipt = await receiptFor(context, erasable, { entry: await traces.entry(), isNew: deleted > 0 });
+  let isSettled = await traces.settled(over);
+  for (let round = 1; isSettled && round < MOST_ROUNDS; round += 1) {
+    if ((await traces.entry())?.alive !== true || (await traces.delete()) === 0) break;
+    isSettled = await traces.settled(over);
+  }
+  await pause(Math.max(0, WRITTEN_BEHIND_MS - (performance.now() - begun)), over);
+  await traces.remove(isSettled);
+  const entry = await traces.entry();
+  await db
+    .collection<StoredReceipt>(ERASURES)
+    .updateOne(
+      { _id: receipt },
+      { $set: { entry: entry?._id ?? null, lastupdated: entry?.lastupdated ?? null, isClean: isSettled } },
+    );
+  return receipt;
+}
+
+/** The receipt of this erasure. If nothing was deleted, it continues that of an earlier one. */
+async function receiptFor(
+  context: ChangeContext,
+  { tenant: { organizationid, appid }, kind }: Erasable,
+  { entry, isNew }: { entry: LedgerEntry | null; isNew: boolean },
+): Promise<mongo.ObjectId> {
+  const { db, auditTrailDays } = context;
+  const receipts = db.collection<StoredReceipt>(ERASURES);
+  const key = { organizationid, appid, kind };
+  const known =
+    isNew || entry === null
+      ? null
+      : await receipts.findOne({ ...key, entry: entry._id }, { sort: { _id: -1 } });
+  const _id = known?._id ?? new mongoose.mongo.ObjectId();
+  const at = new Date();
+  if (known === null)
+    await receipts.insertOne({
+      ...{ _id, ...key, entry: entry?._id ?? null, at, lastupdated: null, isClean: false },
+      expires: new Date(at.getTime() + auditTrailDays * DAY_MS),
+    });
+  const target = `${kind}, erased: receipt ${_id.toHexString()}`;
+  await recordAction(context, { action: 'record.erase', organizationid, appid, target });
+  return _id;
+}
+
+function unknownRecord({ tenant, kind, id }: Erasable): Refused {
+  const sentence = `There is no ${kind} "${shown(id)}" in ${nameOfTenant(tenant)}, and nothing is left of one.`;
+  return new Refused(new Problem(404, 'unknown-record', 'Unknown record', sentence));
+}
+
+/** Where the service holds something of a record. The `_id`s are collected from the beginning: afterwards, they are unknown. */
+class Traces {
+  private readonly owners = new Map<string, mongo.ObjectId>();
+
+  constructor(
+    private readonly db: mongo.Db,
+    private readonly of: Erasable,
+  ) {}
+
+  entry(): Promise<LedgerEntry | null> {
+    const { tenant, kind, id } = this.of;
+    const { organizationid, appid } = tenant;
+    return this.db.collection<LedgerEntry>(LEDGER).findOne({ organizationid, appid, kind, id: { $eq: id } });
+  }
+
+  /** Deletes the record, and those that would be delivered in its place: numbers with the same text. */
+  async delete(): Promise<number> {
+    const { tenant, kind, id } = this.of;
+    const records = this.db.collection(COLLECTION_OF[kind]);
+    const texts = await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
+      records.find(withIds(tenant, [id]), { projection: { _id: 1 }, ...along }).toArray(),
+    );
+    const entry = await this.entry();
+    const rivals = await this.incomplete.find({ '_id.kind': kind, ...tenant, id, isNumber: true }).toArray();
+    const numbers = rivals.map(({ _id }) => _id.owner);
+    const owners: unknown[] = [...texts.map(({ _id }) => _id), ...numbers, entry?.owner, entry?.number];
+    for (const owner of owners) if (isObjectId(owner)) this.owners.set(owner.toHexString(), owner);
+    const { size } = await deleteRecords(this.db, this.of, [id]);
+    const claimants = claiming(this.of, id, [...this.owners.values()]);
+    const { deletedCount } = await records.deleteMany(claimants, { hint: { _id: 1 } });
+    return size + deletedCount;
+  }
+
+  /** Whether anything is known of a record that does not exist. */
+  async areKnown(): Promise<boolean> {
+    if ((await this.entry()) !== null || (await this.countSetAside()) > 0) return true;
+    return (await this.redact()) > 0;
+  }
+
+  /** Waits until everything written so far is processed. Returns false if `over` is aborted first. */
+  async settled(over: AbortSignal): Promise<boolean> {
+    const hello = () => bareCommand(this.db, { hello: 1 }, { within: COMMAND_MS });
+    const { at } = await placedReply('the deletion', hello, { within: COMMAND_MS });
+    await this.hasten();
+    for (;;) {
+      if ((await hasWatched(this.db, this.of.tenant, at)) && (await this.countSetAside()) === 0) return true;
+      if (over.aborted) return false;
+      await pause(LOOK_MS, over);
+    }
+  }
+
+  /**
+   * Removes the traces. The watcher still needs some of them to process the deletion, so these are removed only if it is
+   * settled.
+   */
+  async remove(isSettled: boolean): Promise<void> {
+    const { kind } = this.of;
+    const owners = [...this.owners.values()];
+    await this.redact();
+    const ofRecord = { ids: { $in: owners }, collection: COLLECTION_OF[kind] };
+    const withoutRecord = { $pull: { ids: { $in: owners } } } as mongo.UpdateFilter<RestampNote>;
+    await this.db.collection<RestampNote>(RESTAMPS).updateMany(ofRecord, withoutRecord);
+    if (!isSettled) return this.hasten();
+    await this.incomplete.deleteMany({ '_id.kind': kind, '_id.owner': { $in: owners } });
+    if (kind !== PERSON_KIND) return;
+    for (const name of [EMAIL_DUPLICATES, EMAIL_HOLDERS]) await this.removeOfGone(name);
+  }
+
+  /** The reason of a failure may quote values, so it is replaced. The leader then settles the entries. */
+  private async hasten(): Promise<void> {
+    await this.quarantine.updateMany(await this.setAside(), [
+      { $set: { reason: REASON, due: '$$NOW', tries: 0 } },
+    ]);
+  }
+
+  private async countSetAside(): Promise<number> {
+    return this.quarantine.countDocuments(await this.setAside());
+  }
+
+  /** The quarantine entries of the record, and of others that had its `id`. */
+  private async setAside(): Promise<mongo.Filter<SetAside>> {
+    const { tenant, kind, id } = this.of;
+    const { organizationid, appid } = tenant;
+    const identity = { organizationid, appid, id };
+    const entry = await this.entry();
+    const concerns: Concern[] = [...this.owners.values()].map((owner) => ({ what: 'record', kind, owner }));
+    if (entry !== null) concerns.push({ what: 'tombstone', owner: entry._id });
+    const known = Object.fromEntries(
+      Object.entries(identity).map(([name, value]) => [`known.${name}`, value]),
+    );
+    return {
+      $or: [
+        { _id: { $in: concerns } },
+        { '_id.kind': kind, $or: [known, { identities: { $elemMatch: identity } }] },
+      ],
+    };
+  }
+
+  /** Removes the record's name from the audit trail, and the names of what was changed in it. */
+  private redact(): Promise<number> {
+    const { tenant, kind, id } = this.of;
+    return redactTarget(this.db, tenant, `${kind} ${id}`, `${kind}, erased`);
+  }
+
+  /** Removes e-mails of members that are gone. The walk of the leader would find them later. */
+  private async removeOfGone(name: string): Promise<void> {
+    const { tenant, kind } = this.of;
+    const { organizationid, appid } = tenant;
+    const collection = this.db.collection<{ _id: mongo.ObjectId }>(name);
+    const record = { from: COLLECTION_OF[kind], localField: '_id', foreignField: '_id', as: 'record' };
+    const own = { organizationid, appid };
+    const gone = await collection
+      .aggregate<{ _id: mongo.ObjectId }>([
+        { $match: { $or: [own, { wanted: { $elemMatch: own } }] } },
+        { $project: { _id: 1 } },
+        { $lookup: { ...record, pipeline: [{ $project: { _id: 1 } }] } },
+        { $match: { 'record.0': { $exists: false } } },
+      ])
+      .toArray();
+    await collection.deleteMany({ _id: { $in: gone.map(({ _id }) => _id) } });
+  }
+
+  private get quarantine(): mongo.Collection<SetAside> {
+    return this.db.collection<SetAside>(QUARANTINE);
+  }
+
+  private get incomplete(): mongo.Collection<IncompleteIdentity> {
+    return this.db.collection<IncompleteIdentity>(INCOMPLETE_IDENTITIES);
+  }
+}

@@ -1,0 +1,176 @@
+import mongoose, { type mongo } from 'mongoose';
+import { shown } from '../../platform/common/index.js';
+import { Problem } from '../../platform/http/plain.js';
+import { byKind, COLLECTION_OF, type Kind, KINDS } from '../../kinds/index.js';
+import type { Tenant } from '../../record/index.js';
+import {
+  type Delivery,
+  DELIVERY_STATES,
+  type DeliveryState,
+  deliveriesOf,
+  kindConsumers,
+} from '../../replication/feed/plain.js';
+import { LEDGER, type LedgerEntry } from '../../replication/store/plain.js';
+import { Refused } from '../changes.js';
+import { ERASURES, type StoredReceipt } from './receipt.schema.js';
+
+/** What has become of an erasure, as of now. */
+export interface ErasureReceipt extends Tenant {
+  /** The name of the receipt: 24 hexadecimal digits. */
+  receipt: string;
+  kind: Kind;
+  /** Null once the hard delete has expired, or if the watcher has never learned the record. */
+  id: string | null;
+  at: Date;
+  /**
+   * `waiting`: the watcher has not processed the deletion, or something of the record is still in quarantine; erasing it
+   * again goes on. `open`: a consumer may still hold it. `done`: all have received the hard delete.
+   */
+  state: 'waiting' | 'open' | 'done';
+  /** The stamp of the hard delete. Windows that contain it deliver it. */
+  lastupdated: Date | null;
+  /** A record with this `id` exists again. It counts as received once a consumer has received that record. */
+  isUsedAgain: boolean;
+  /** How many consumers are in each state. */
+  counts: Record<DeliveryState, number>;
+}
+
+/** A receipt with the consumers, the least advanced first. */
+export interface WholeReceipt extends ErasureReceipt {
+  consumers: Delivery[];
+}
+
+interface ReceiptPage {
+  /** Only those of this `id`. */
+  id?: string | undefined;
+  before?: mongo.ObjectId | undefined;
+  limit: number;
+}
+
+/** The receipts of an application, the newest first. */
+export async function listReceipts(
+  db: mongo.Db,
+  { organizationid, appid }: Tenant,
+  { id, before, limit }: ReceiptPage,
+): Promise<ErasureReceipt[]> {
+  const tenant = { organizationid, appid };
+  const entries =
+    id === undefined
+      ? undefined
+      : await ledgerOf(db)
+          .find({ ...tenant, kind: { $in: [...KINDS] }, id: { $eq: id } }, { projection: { _id: 1 } })
+          .toArray();
+  const found = await receiptsOf(db)
+    .find(
+      {
+        ...tenant,
+        ...(entries && { entry: { $in: entries.map(({ _id }) => _id) } }),
+        ...(before && { _id: { $lt: before } }),
+      },
+      { sort: { _id: -1 }, limit },
+    )
+    .toArray();
+  return (await asOfNow(db, tenant, found)).map(({ consumers: _consumers, ...receipt }) => receipt);
+}
+
+/** One receipt. Throws 404 if the application has none of this name. */
+export async function readReceipt(
+  db: mongo.Db,
+  { organizationid, appid }: Tenant,
+  name: string,
+): Promise<WholeReceipt> {
+  const tenant = { organizationid, appid };
+  const stored = /^[0-9a-f]{24}$/i.test(name)
+    ? await receiptsOf(db).findOne({ ...tenant, _id: new mongoose.mongo.ObjectId(name) })
+    : null;
+  const [receipt] = stored === null ? [] : await asOfNow(db, tenant, [stored]);
+  if (receipt !== undefined) return receipt;
+  const sentence = `${organizationid}/${appid} has no erasure "${shown(name)}". A receipt is 24 hexadecimal digits, such as 6740a1b2c3d4e5f601234567.`;
+  throw new Refused(new Problem(404, 'unknown-erasure', 'Unknown erasure', sentence));
+}
+
+async function asOfNow(db: mongo.Db, tenant: Tenant, receipts: StoredReceipt[]): Promise<WholeReceipt[]> {
+  const kinds = [...new Set(receipts.map(({ kind }) => kind))];
+  const consumers = new Map(
+    await Promise.all(
+      kinds.map(async (kind) => [kind, await kindConsumers(db, { ...tenant, kind })] as const),
+    ),
+  );
+  const entries = await entriesOf(db, receipts);
+  const stamps = await stampsOf(db, [...entries.values()]);
+  return receipts.map((stored) => {
+    const { _id, kind, entry: entryId, at, isClean } = stored;
+    const entry = entries.get(String(entryId));
+    const stamp = stampOf(stored, entry, stamps);
+    const isNeverRead = stamp === null && isClean;
+    const deliveries = isNeverRead ? [] : deliveriesOf(consumers.get(kind)!, { stamp, at });
+    const counts = countsOf(deliveries);
+    const isOpen = counts.open + counts.delivered > 0;
+    return {
+      ...{ receipt: _id.toHexString(), ...tenant, kind, id: entry?.id ?? null, at },
+      state: !isClean ? 'waiting' : isOpen ? 'open' : 'done',
+      lastupdated: stamp,
+      isUsedAgain: isClean && entry?.alive === true,
+      counts,
+      consumers: deliveries,
+    };
+  });
+}
+
+/**
+ * The stamp up to which a consumer must have read. A hard delete that was re-stamped is delivered again. If the `id` is used
+ * again, the record under it replaces the erased one in the copies.
+ */
+function stampOf(
+  { lastupdated, isClean }: StoredReceipt,
+  entry: LedgerEntry | undefined,
+  stamps: ReadonlyMap<string, Date>,
+): Date | null {
+  if (entry === undefined) return lastupdated;
+  if (!entry.alive) return entry.lastupdated ?? lastupdated;
+  if (!isClean) return null;
+  const again = stamps.get(String(entry.owner));
+  return again !== undefined && (lastupdated === null || again > lastupdated) ? again : lastupdated;
+}
+
+async function entriesOf(db: mongo.Db, receipts: StoredReceipt[]): Promise<Map<string, LedgerEntry>> {
+  const ids = receipts.flatMap(({ entry }) => entry ?? []);
+  const found = await ledgerOf(db)
+    .find({ _id: { $in: ids } })
+    .toArray();
+  return new Map(found.map((entry) => [String(entry._id), entry]));
+}
+
+/** The stamps of the records of living entries, by the hex of their `_id`. */
+async function stampsOf(db: mongo.Db, entries: LedgerEntry[]): Promise<Map<string, Date>> {
+  const owners = byKind((kind) =>
+    entries.flatMap((entry) => (entry.alive && entry.kind === kind ? (entry.owner ?? []) : [])),
+  );
+  const stamps = new Map<string, Date>();
+  for (const kind of KINDS) {
+    if (owners[kind].length === 0) continue;
+    const found = await db
+      .collection(COLLECTION_OF[kind])
+      .find({ _id: { $in: owners[kind] } }, { projection: { lastupdated: 1 } })
+      .toArray();
+    for (const { _id, lastupdated } of found)
+      if (lastupdated instanceof Date) stamps.set(String(_id), lastupdated);
+  }
+  return stamps;
+}
+
+function countsOf(deliveries: Delivery[]): Record<DeliveryState, number> {
+  const count = (wanted: DeliveryState) => deliveries.filter(({ state }) => state === wanted).length;
+  return Object.fromEntries(DELIVERY_STATES.map((state) => [state, count(state)])) as Record<
+    DeliveryState,
+    number
+  >;
+}
+
+function receiptsOf(db: mongo.Db): mongo.Collection<StoredReceipt> {
+  return db.collection<StoredReceipt>(ERASURES);
+}
+
+function ledgerOf(db: mongo.Db): mongo.Collection<LedgerEntry> {
+  return db.collection<LedgerEntry>(LEDGER);
+}

@@ -1,0 +1,121 @@
+import { Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiQuery } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { NamesApplication } from '../../application/index.js';
+import { Caller, type Credential } from '../../auth/index.js';
+import { endsAfter } from '../../platform/common/index.js';
+import { Problems } from '../../platform/http/index.js';
+import type { Tenant } from '../../record/index.js';
+import {
+  assertApplication,
+  assertCovers,
+  ERASURE,
+  erase,
+  type ErasureReceipt,
+  listReceipts,
+  readReceipt,
+  type Shaped,
+  type WholeReceipt,
+} from '../index.js';
+import { Administrative, Asked, Body, ChangeContexts, DocumentedBody } from './administration.js';
+import { Answers } from './answers.js';
+import { beforeOf, limitOf, TakesPage, wrong } from './listing.js';
+
+/** Less than the time limit of an answer. Waiting longer is left to the client. */
+const WAIT_MS = 6000;
+const NEVER = new AbortController().signal;
+const PAGE = { most: 100, usual: 20 };
+
+type ErasurePath = Record<'org' | 'app', string>;
+
+/** Erasures of records, with what has become of each. */
+@Administrative()
+@NamesApplication()
+@Controller('admin/v1/applications/:org/:app/erasures')
+export class ErasuresController {
+  constructor(private readonly changeContexts: ChangeContexts) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'Erases a record: deletes it with every trace, apart from its hard delete',
+    description:
+      'Waits some seconds for the watcher. A record that is already gone is cleaned up in the same way. The `id` is in the ' +
+      'body, so that it is in no log of paths.',
+  })
+  @DocumentedBody(ERASURE)
+  @Answers('The receipt, with the consumers', undefined, 201)
+  @Problems(400, 401, 403, 404, 413, 415, 429, 500, 503)
+  async eraseRecord(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param() path: ErasurePath,
+    @Body(ERASURE) { kind, id }: Shaped<typeof ERASURE>,
+  ): Promise<WholeReceipt> {
+    const tenant = tenantOf(caller, path);
+    const changeContext = this.changeContexts.of(request);
+    const receipt = await erase(changeContext, { tenant, kind, id }, endsAfter(WAIT_MS, NEVER));
+    return readReceipt(changeContext.db, tenant, receipt.toHexString());
+  }
+
+  @Get()
+  @ApiQuery({
+    name: 'id',
+    required: false,
+    description: 'Only those of this `id`',
+    schema: { type: 'string' },
+  })
+  @TakesPage(PAGE)
+  @ApiOperation({
+    summary: 'Lists the erasures of an application, the newest first',
+    description: 'For as many days as AUDIT_TRAIL_DAYS says. Their states are computed when they are read.',
+  })
+  @Answers('A page of the erasures')
+  @Problems(400, 401, 403, 404, 429, 500, 503)
+  async listErasures(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param() path: ErasurePath,
+    @Query() query: Record<string, unknown>,
+  ): Promise<{ result: ErasureReceipt[]; next: string }> {
+    const tenant = tenantOf(caller, path);
+    const { db } = this.changeContexts.of(request);
+    const limit = limitOf(query['limit'], PAGE);
+    const before = beforeOf(query['before']);
+    await assertApplication(db, tenant);
+    const result = await listReceipts(db, tenant, { id: idOf(query['id']), before, limit });
+    return { result, next: result.length < limit ? '' : result.at(-1)!.receipt };
+  }
+
+  @Get(':receipt')
+  @ApiParam({
+    name: 'receipt',
+    description: 'Name of the receipt',
+    schema: { type: 'string', minLength: 1, example: '6740a1b2c3d4e5f601234567' },
+  })
+  @ApiOperation({
+    summary: 'Shows an erasure, and which consumers have received it',
+    description: 'The least advanced first. Their activity is known ten seconds after it.',
+  })
+  @Answers('The receipt, with the consumers')
+  @Problems(401, 403, 404, 429, 500, 503)
+  async getErasure(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param() { receipt, ...path }: ErasurePath & { receipt: string },
+  ): Promise<WholeReceipt> {
+    const tenant = tenantOf(caller, path);
+    const { db } = this.changeContexts.of(request);
+    await assertApplication(db, tenant);
+    return readReceipt(db, tenant, receipt);
+  }
+}
+
+function tenantOf(caller: Credential, { org: organizationid, app: appid }: ErasurePath): Tenant {
+  assertCovers(caller, { organizationid, appid });
+  return { organizationid, appid };
+}
+
+function idOf(sent: unknown): string | undefined {
+  if (sent === undefined || typeof sent === 'string') return sent;
+  throw wrong('id', 'is given more than once. Send it once.');
+}
