@@ -63,6 +63,7 @@ function inThisRun({ operation, parameters = {}, body }: Example): Example {
   const own = { ...parameters };
   if ('to' in own) own['to'] = offset(kind);
   if ('memberid' in own) own['memberid'] = (sent.get('createMember')!.answer as { id: string }).id;
+  if ('receipt' in own) own['receipt'] = (sent.get('createErasure')!.answer as { receipt: string }).receipt;
   const times = Object.keys(body ?? {}).filter((name) => ['expiresAt', 'keepOldUntil'].includes(name));
   const later = Object.fromEntries(times.map((name) => [name, TOMORROW]));
   return { operation, parameters: own, ...(body && { body: { ...body, ...later } }) };
@@ -78,7 +79,7 @@ async function ask(example: Example): Promise<Sent> {
   const user = path.startsWith('/admin/') ? 'operator' : app.user(level);
   if (path.endsWith('/events')) return firstEvent(url, user);
   if (path.endsWith('/status')) await eventually(() => areTotalsStored());
-  if (path.endsWith('/consumers')) await service.app.get(ConsumerNotes, { strict: false }).flush();
+  if (/\/(consumers|erasures)\b/.test(path)) await service.app.get(ConsumerNotes, { strict: false }).flush();
   const { status, json, text } = await send(url, method.toUpperCase(), { user, body });
   if (path.startsWith('/admin/')) await service.heard();
   return { status, answer: json ?? text };

@@ -100,6 +100,7 @@ export const WAYS: Way[] = [
   { of: /^(npm run -s admin --|node dist\/cli\.js)( COMMAND \[OPTIONS\])?$/, run: helps },
   // It is for a database without an instance: `test/contract/restored-source.test.ts` shows it.
   { of: /^npm run -s admin -- restored$/, run: (command, { clone }) => clone.output(`${command} --help`) },
+  { of: /^npm run -s admin -- record erase /, run: (command, { clone }) => erases(command, clone) },
   { of: /^npm run -s admin -- import /, run: (command, { clone }) => imports(command, clone) },
   { of: /^npm run -s admin -- /, run: (command, { clone }) => clone.output(command) },
   {
@@ -127,6 +128,15 @@ async function servesWithoutTools(command: string): Promise<void> {
   } finally {
     await clone.remove();
   }
+}
+
+/** The exit code is 3 while a consumer is open, such as one of another command. */
+async function erases(command: string, clone: Clone): Promise<void> {
+  const typed = clone.type(`${command} --wait 10`);
+  expect([0, 3]).toContain(await typed.ended());
+  expect(typed.lines[0]).toMatch(
+    /^The member "member-0042" of demo\/shop is erased\. Receipt [0-9a-f]{24}\.$/,
+  );
 }
 
 /** The options behind those that a command has: of two that differ, the last one counts. */

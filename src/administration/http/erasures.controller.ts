@@ -45,7 +45,7 @@ export class ErasuresController {
   @DocumentedBody(ERASURE)
   @Answers('The receipt, with the consumers', undefined, 201)
   @Problems(400, 401, 403, 404, 413, 415, 429, 500, 503)
-  async eraseRecord(
+  async createErasure(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param() path: ErasurePath,

@@ -29,6 +29,7 @@ const LONGEST = [
   'contract/watcher-away.test.ts',
   'contract/feed-foreign.test.ts',
   'contract/numeric-rivals.test.ts',
+  'contract/erasure.test.ts',
   'contract/audit.test.ts',
   'contract/watcher-lease.test.ts',
   'contract/knowledge-malformed.test.ts',

@@ -155,7 +155,8 @@ describe('help', () => {
       ...['credential issue', 'credential change', 'credential rotate', 'credential retire'],
       ...['credential revoke', 'credential list'],
       ...['config export', 'config plan', 'config apply'],
-      ...['import', 'record delete', 'record show', 'record history', 'resync', 'consumer list', 'status'],
+      ...['import', 'record delete', 'record erase', 'record erasures', 'record show', 'record history'],
+      ...['resync', 'consumer list', 'status'],
       ...['check', 'restored', 'upgrade finish', 'completion'],
     ]);
   });
