@@ -1,5 +1,8 @@
+import { Harvester, verify } from '../../client/src/harvest/index.js';
+import { sqliteCopies } from '../support/copies/index.js';
 import { expectProblem, type TestApplication, TestService } from '../support/index.js';
 import { ErasureDesk, type Receipt } from './erasure-desk.js';
+import { bike, BIKES, bikesOf, stampsIn } from './harvest-client.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -93,6 +96,28 @@ describe('what the receipt tells of each consumer', () => {
       .updateMany({ '_id.appid': app.appid }, { $set: { firstCall: new Date(Date.now() - 120_000) } });
     await read(late, 'default/updates', { to: before.toISOString() });
     expect((await desk.read(receipt)).counts).toEqual({ open: 0, delivered: 0, returned: 1, proven: 1 });
+  });
+
+  it('the copy of a harvester is proven as soon as it has verified it', async () => {
+    await app.filter('product', BIKES, { 'data.category': BIKES });
+    for (const id of ['erased', 'kept']) await app.product(bike(id));
+    await service.watcher.caughtUp();
+    const place = await sqliteCopies().fresh();
+    const store = await place.open();
+    try {
+      const { source } = bikesOf(app);
+      const compared = { source, store, harvester: new Harvester(source, store) };
+      await verify(compared);
+      await desk.noteConsumers();
+      const receipt = await desk.erase('product', 'erased');
+      expect(receipt).toMatchObject({ state: 'open', consumers: [{ service: BIKES, state: 'open' }] });
+      expect(await verify(compared)).toMatchObject({ count: 1, differences: [] });
+      expect(await desk.read(receipt)).toMatchObject({ state: 'done', counts: { proven: 1 } });
+      expect((await stampsIn(place)).map(([id]) => id)).toEqual(['kept']);
+    } finally {
+      await store.close();
+      await place.remove();
+    }
   });
 
   it('the command says it too, and its exit code is 3 while one is open', async () => {

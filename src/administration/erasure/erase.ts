@@ -33,8 +33,6 @@ const LOOK_MS = 100;
  * (milliseconds).
  */
 const WRITTEN_BEHIND_MS = 2500;
-/** Further records may claim the `id` once the first one is gone, or be imported meanwhile. */
-const MOST_ROUNDS = 3;
 const REASON = 'The record was erased.';
 
 /** A record to erase, by its `id`. */
@@ -59,11 +57,7 @@ export async function erase(
   if (deleted === 0 && !(await traces.areKnown())) throw unknownRecord(erasable);
   const begun = performance.now();
   const receipt = await receiptFor(context, erasable, { entry: await traces.entry(), isNew: deleted > 0 });
-  let isSettled = await traces.settled(over);
-  for (let round = 1; isSettled && round < MOST_ROUNDS; round += 1) {
-    if ((await traces.entry())?.alive !== true || (await traces.delete()) === 0) break;
-    isSettled = await traces.settled(over);
-  }
+  const isSettled = await traces.settled(over);
   await pause(Math.max(0, WRITTEN_BEHIND_MS - (performance.now() - begun)), over);
   await traces.remove(isSettled);
   const entry = await traces.entry();

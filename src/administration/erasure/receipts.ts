@@ -24,7 +24,7 @@ export interface ErasureReceipt extends Tenant {
   at: Date;
   /**
    * `waiting`: the watcher has not processed the deletion, or something of the record is still in quarantine; erasing it
-   * again goes on. `open`: a consumer may still hold it. `done`: all have received the hard delete.
+   * again continues. `open`: a consumer may still hold it. `done`: all have received the hard delete.
    */
   state: 'waiting' | 'open' | 'done';
   /** The stamp of the hard delete. Windows that contain it deliver it. */
