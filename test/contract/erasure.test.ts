@@ -116,6 +116,14 @@ describe('nothing is left of an erased member but its hard delete', () => {
     expect((await app.hardDeletes('member').page()).ids.sort()).toEqual([id, 'holder', 'waiting'].sort());
   });
 
+  it('nor in what an instance writes about it a second later', async () => {
+    const { id } = await fullMember();
+    await app.send('PATCH', `api/v0.1/member/${id}`, { body: { contactname: 'Canary Later' } });
+    await desk.erase('member', id);
+    await service.app.get(TrailNotes, { strict: false }).flush();
+    expect(await holding([...WORDS, id])).toEqual(['tidemark.ledger']);
+  });
+
   it('nor in its receipt, once the hard delete has expired', async () => {
     await app.member({ id: 'canary-expired' });
     await service.watcher.caughtUp();
