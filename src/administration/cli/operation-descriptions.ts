@@ -1,5 +1,37 @@
-import { describeCommand } from './command.js';
+import { APPLICATION, describeCommand, RECORD } from './command.js';
 import { PROGRAM, SHELLS } from './completion.js';
+
+export const recordErase = describeCommand({
+  name: 'record erase',
+  summary: 'Delete a record and every trace of it, and show which consumers have received that',
+  options: {
+    ...RECORD,
+    wait: {
+      value: 'SECONDS',
+      description: 'longest wait for the watcher and the consumers, 0 to 3600; else 30',
+    },
+  },
+  notes: [
+    'The hard delete with its id remains, since consumers need it; the receipt holds nothing of the record.',
+    'A record that is already gone is cleaned up in the same way.',
+    'open: has not read the hard delete. delivered: has read it. returned: has come back after it. proven: by a digest.',
+    'Exit code 3 if a consumer is not returned or proven when the wait is over, or the watcher has not processed it.',
+  ],
+});
+
+export const recordErasures = describeCommand({
+  name: 'record erasures',
+  summary: 'Show the erasures of an application, or which consumers have received one',
+  options: {
+    ...APPLICATION,
+    id: { value: 'ID', description: 'only those of this id, while its hard delete is kept' },
+    receipt: { value: 'RECEIPT', description: 'one erasure, with its consumers' },
+  },
+  notes: [
+    'The newest hundred, for as many days as AUDIT_TRAIL_DAYS says. What they show is computed anew each time.',
+    'With --receipt, exit code 3 as of "record erase".',
+  ],
+});
 
 export const consumerList = describeCommand({
   name: 'consumer list',

@@ -9,7 +9,7 @@ import {
 } from '../../plain.js';
 import { endsAfter, pause, shown } from '../../../platform/common/index.js';
 import type { Outcome, Run } from '../command.js';
-import type { recordErase, recordErasures } from '../descriptions.js';
+import type { recordErase, recordErasures } from '../operation-descriptions.js';
 import { kindOf, secondsOf, tenantOf } from '../input.js';
 import { inOrder } from '../layout.js';
 import { databaseOf, deskOn } from '../session.js';
