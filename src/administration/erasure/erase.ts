@@ -33,6 +33,7 @@ const LOOK_MS = 100;
  * (milliseconds).
  */
 const WRITTEN_BEHIND_MS = 2500;
+const NEVER = new AbortController().signal;
 const REASON = 'The record was erased.';
 
 /** A record to erase, by its `id`. */
@@ -58,7 +59,7 @@ export async function erase(
   const begun = performance.now();
   const receipt = await receiptFor(context, erasable, { entry: await traces.entry(), isNew: deleted > 0 });
   const isSettled = await traces.settled(over);
-  await pause(Math.max(0, WRITTEN_BEHIND_MS - (performance.now() - begun)), over);
+  if (isSettled) await pause(Math.max(0, WRITTEN_BEHIND_MS - (performance.now() - begun)), NEVER);
   await traces.remove(isSettled);
   const entry = await traces.entry();
   await db
