@@ -3,7 +3,7 @@ import { ApiOperation, ApiParam, ApiQuery } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { NamesApplication } from '../../application/index.js';
 import { Caller, type Credential } from '../../auth/index.js';
-import { endsAfter } from '../../platform/common/index.js';
+import { forAtMost } from '../../platform/common/index.js';
 import { Problems } from '../../platform/http/index.js';
 import type { Tenant } from '../../record/index.js';
 import {
@@ -53,7 +53,9 @@ export class ErasuresController {
   ): Promise<WholeReceipt> {
     const tenant = tenantOf(caller, path);
     const changeContext = this.changeContexts.of(request);
-    const receipt = await erase(changeContext, { tenant, kind, id }, endsAfter(WAIT_MS, NEVER));
+    const receipt = await forAtMost(WAIT_MS, NEVER, (over) =>
+      erase(changeContext, { tenant, kind, id }, over),
+    );
     return readReceipt(changeContext.db, tenant, receipt.toHexString());
   }
 

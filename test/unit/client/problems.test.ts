@@ -7,6 +7,7 @@ import { problem, Served } from './served.js';
 const ELSEWHERE = [
   ...['out-of-scope', 'name-taken', 'name-unavailable', 'in-use', 'session-over'],
   ...['too-many-services', 'too-many-edits', 'configuration-too-large', 'unknown-credential'],
+  ...['unknown-record', 'unknown-erasure'],
 ];
 
 it('the client knows each problem that the service can answer', () => {

@@ -7,7 +7,7 @@ import {
   readReceipt,
   type WholeReceipt,
 } from '../../plain.js';
-import { endsAfter, pause, shown } from '../../../platform/common/index.js';
+import { forAtMost, pause, shown } from '../../../platform/common/index.js';
 import type { Outcome, Run } from '../command.js';
 import type { recordErase, recordErasures } from '../operation-descriptions.js';
 import { kindOf, secondsOf, tenantOf } from '../input.js';
@@ -27,13 +27,14 @@ export const runErase: Run<typeof recordErase> = async (context, { id, wait = US
   const [tenant, kind] = [tenantOf(names), kindOf(names)];
   const seconds = secondsOf('wait', wait);
   const changeContext = deskOn(context, await context.connected());
-  const over = endsAfter(seconds * 1000, context.terminal.interruptible());
-  const receipt = (await erase(changeContext, { tenant, kind, id }, over)).toHexString();
-  for (;;) {
-    const found = await readReceipt(changeContext.db, tenant, receipt);
-    if (found.state !== 'open' || over.aborted) return outcomeOf(found);
-    await pause(LOOK_MS, over);
-  }
+  return forAtMost(seconds * 1000, context.terminal.interruptible(), async (over) => {
+    const receipt = (await erase(changeContext, { tenant, kind, id }, over)).toHexString();
+    for (;;) {
+      const found = await readReceipt(changeContext.db, tenant, receipt);
+      if (found.state !== 'open' || over.aborted) return outcomeOf(found);
+      await pause(LOOK_MS, over);
+    }
+  });
 };
 
 export const runErasures: Run<typeof recordErasures> = async (context, { id, receipt, ...names }) => {
