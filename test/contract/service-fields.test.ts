@@ -1,7 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { mongo } from 'mongoose';
 import { rotateHashKey } from '../../src/replication/store/index.js';
-import { expectProblem, type Stored, type TestApplication, TestService } from '../support/index.js';
+import {
+  eventually,
+  expectProblem,
+  type Stored,
+  type TestApplication,
+  TestService,
+} from '../support/index.js';
 import { onceServed } from '../support/patience.js';
 import { changesOf } from './changes-feed.js';
 
@@ -293,5 +299,49 @@ describe('what cannot be read delivers nothing: 500 service-misconfigured', () =
       expect(answer.text).not.toContain(CANARY);
       expectProblem(answer, 500, 'service-misconfigured');
     }
+  });
+});
+
+describe('a collection of the service is dropped', () => {
+  it('tidemark.hashkeys: each application gets a new key, and hashed values are delivered again', async () => {
+    await app.product({ id: 'a', data: { n: 1 } });
+    await app.product({ id: 'b', data: { x: 1 } });
+    await set('all', { $set: { filter: {}, hash: ['data.n'] } });
+    const [before, from] = [await dataOf('all'), await app.max('product')];
+    await service.db.collection('tidemark.hashkeys').drop();
+    await eventually(async () => {
+      await service.watcher.caughtUp();
+      return Object.keys(await dataOf('all', from)).length > 0;
+    });
+    const after = await dataOf('all', from);
+    expect(Object.keys(after)).toEqual(['a']);
+    expect(after).not.toEqual({ a: before['a'] });
+  });
+
+  it('tidemark.filterversions: no page shows what default hides, before, while and after it is written again', async () => {
+    await app.product({ id: 'a', data: { secret: CANARY }, channels: ['web'] });
+    await set('default', { $set: { fields: { except: ['data.secret'] } } });
+    const paths = ['product/default/updates', 'productbychannel/web/updates'];
+    const seenBy = [app, app.seenBy(other)];
+    const statuses = new Set<number>();
+    let isOver = false;
+    const reading = seenBy.flatMap((reader) =>
+      paths.map(async (path) => {
+        while (!isOver) {
+          const { status, text } = await reader.get(path, TO_NOW);
+          statuses.add(status);
+          expect(text).not.toContain(CANARY);
+        }
+      }),
+    );
+    for (let drop = 0; drop < 3; drop += 1) {
+      await versions().drop();
+      await eventually(async () => (await versions().countDocuments({ ...app.tenant, pending: false })) > 0);
+      await app.max('product');
+    }
+    isOver = true;
+    await Promise.all(reading);
+    expect([...statuses].sort()).toEqual([200, 503]);
+    expect(await dataOf('default')).toEqual({ a: {} });
   });
 });
