@@ -32,6 +32,7 @@ The credentials are read from TIDEMARK_USERNAME and TIDEMARK_PASSWORD.
   --service NAME        a service beside default; more than once
   --channel NAME        a channel that products carry
   --uncovered ORG/APP   an application that is there and that the credentials do not cover
+  --fields              services may leave out or hash createdBy and channels
   --changes             the feed changes as well
   --digest              the digest as well
   --events              the events as well
@@ -63,6 +64,7 @@ const STRINGS = [
 ] as const;
 const LISTS = ['service', 'only'] as const;
 const SWITCHES = [
+  'fields',
   'changes',
   'digest',
   'events',
@@ -129,6 +131,7 @@ function targetOf({
   service = [],
   channel,
   uncovered,
+  fields,
 }: Words): JudgedServer {
   if (url === undefined || org === undefined || app === undefined)
     throw new WrongCommandError(`--url, --org and --app are needed. Such as: ${EXAMPLE}`);
@@ -144,6 +147,7 @@ function targetOf({
     ...{ url, organizationid: org, appid: app, kind, services: service },
     ...(channel !== undefined && { channel }),
     ...(uncovered !== undefined && { uncovered }),
+    ...(fields === true && { hasFields: true }),
   };
 }
 

@@ -11,6 +11,8 @@ export interface JudgedServer {
   channel?: string;
   /** `ORG/APP` of an application that is there and that the credentials do not cover. */
   uncovered?: string;
+  /** Whether services may leave out or hash `createdBy` and `channels` (contract §7). */
+  hasFields?: boolean;
 }
 
 /** A service or a channel of the judged kind. */

@@ -81,6 +81,19 @@ describe('against this service', () => {
     );
   });
 
+  it('a service that leaves out createdBy and hashes channels holds only if that is allowed', async () => {
+    wrong.plant({});
+    const fields = { fields: { except: ['createdBy'] }, hash: ['channels'] };
+    await app.filter('product', 'some', { 'data.category': 'bikes' }, fields);
+    const target = { ...withoutChannel(options('product').target), services: ['some'] };
+    const parts: JudgeOptions['parts'] = ['seed', 'changes', 'digest'];
+    const strict = await judge({ ...options('product', { parts }), target });
+    const broken = strict.checks.filter(({ outcome }) => outcome === 'broken').map(({ id }) => id);
+    expect(broken).toEqual(['update-item', 'changes-item']);
+    const allowed = await judge({ ...options('product', { parts }), target: { ...target, hasFields: true } });
+    expect([allowed.verdict, notHolding(allowed.checks).map(({ id }) => id)]).toEqual(['holds', [OF_MANY]]);
+  });
+
   it('a long feed in lines holds as well', async () => {
     wrong.plant({});
     expect((await judge(optionsFor(OF_MANY))).checks).toEqual([

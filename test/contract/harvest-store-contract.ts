@@ -128,6 +128,19 @@ export function storeContract(
       return store;
     };
 
+    it('records of a service that leaves out or hashes their fields are kept', async () => {
+      const page = [
+        told('left out', OLD, { createdBy: undefined, channels: undefined }),
+        told('hashed', MID, { createdBy: '2yU4_WNLbkh_6_KeSJU63A', channels: 'hf34KbEJz_UgpAGYwjcpfA' }),
+      ];
+      await store.apply({ changes: page, state: at('2') });
+      expect(await stamps()).toEqual([
+        ['hashed', MID],
+        ['left out', OLD],
+      ]);
+      expect((await (await reopened()).state())?.cursor).toBe('2');
+    });
+
     for (const [what, id, more, add] of unfit)
       it(`${what} is refused for itself, and a harvest goes on without it`, async () => {
         await add?.(place);

@@ -37,9 +37,9 @@ export type ChangeUpsert = {
     type: string;
     createDate: string;
     /**
-     * Who made it
+     * Who made it; absent if the service leaves it out
      */
-    createdBy: string;
+    createdBy?: string;
     lastupdated: string;
     /**
      * The stored data, key for key
@@ -48,9 +48,9 @@ export type ChangeUpsert = {
         [key: string]: unknown;
     };
     /**
-     * Always on products; on members when stored
+     * Always on products; on members when stored. Absent if the service leaves it out, a text if it hashes it
      */
-    channels?: Array<string>;
+    channels?: Array<string> | string;
     op: 'upsert';
 };
 
@@ -141,9 +141,9 @@ export type UpdateItem = {
     type: string;
     createDate: string;
     /**
-     * Who made it
+     * Who made it; absent if the service leaves it out
      */
-    createdBy: string;
+    createdBy?: string;
     lastupdated: string;
     /**
      * The stored data, key for key
@@ -152,9 +152,9 @@ export type UpdateItem = {
         [key: string]: unknown;
     };
     /**
-     * Always on products; on members when stored
+     * Always on products; on members when stored. Absent if the service leaves it out, a text if it hashes it
      */
-    channels?: Array<string>;
+    channels?: Array<string> | string;
 };
 
 /**

@@ -5,9 +5,10 @@ export interface ToldUpsert {
   lastupdated: string;
   type: string;
   createDate: string;
-  createdBy: string;
+  /** Absent if the service leaves it out; a hash if it hashes it (contract §7), as for `channels`. */
+  createdBy?: string | undefined;
   data: Record<string, unknown>;
-  channels?: unknown[] | undefined;
+  channels?: unknown[] | string | undefined;
 }
 
 /** An item that the copy shall not hold any more. */

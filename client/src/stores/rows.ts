@@ -17,11 +17,11 @@ export function quoted(name: string): string {
   return `"${name}"`;
 }
 
-/** The values of an item's columns, from `id` to `channels`. */
+/** The values of an item's columns, from `id` to `channels`. The column of `createdBy` is never null. */
 export function textsOf(upsert: ToldUpsert): (string | null)[] {
   const { id, lastupdated, type, createDate, createdBy, data, channels } = upsert;
   const channelsText = channels === undefined ? null : JSON.stringify(channels);
-  return [id, lastupdated, type, createDate, createdBy, JSON.stringify(data), channelsText];
+  return [id, lastupdated, type, createDate, createdBy ?? '', JSON.stringify(data), channelsText];
 }
 
 /** A trigger, rule or policy of the user's own drops what is written without an error, so the store looks at what it holds. */

@@ -10,7 +10,7 @@ export function assertWellFormed(changes: ToldChange[]): void {
     assertWhole(change.id);
     if (change.op !== 'upsert') continue;
     assertWhole(change.type);
-    assertWhole(change.createdBy);
+    if (change.createdBy !== undefined) assertWhole(change.createdBy);
   }
 }
 

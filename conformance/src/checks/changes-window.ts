@@ -1,3 +1,4 @@
+import type { JudgedServer } from '../target.js';
 import {
   asChange,
   changesOf,
@@ -15,7 +16,7 @@ import { isStamp, shifted } from './shapes.js';
 /** A window of `changes` as read in one way, and what the three feeds tell of it. */
 export interface ToldWindow {
   path: string;
-  kind: string;
+  target: JudgedServer;
   from: string | undefined;
   limit: number;
   way: WayOn;
@@ -74,8 +75,17 @@ async function windowOf(
   const pages = await reading.once(`changes ${path} ${way} ${JSON.stringify(query)}`, () =>
     changesPages(reading.server, path, query, { way, most }),
   );
-  const { kind } = reading.server.target;
-  return { path, kind, from, limit, way, pages, told: items, isWhole: isWhole && isEnd(pages.at(-1)!, way) };
+  const { target } = reading.server;
+  return {
+    path,
+    target,
+    from,
+    limit,
+    way,
+    pages,
+    told: items,
+    isWhole: isWhole && isEnd(pages.at(-1)!, way),
+  };
 }
 
 /** What the three feeds tell of a window. */

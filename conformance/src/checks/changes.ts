@@ -2,6 +2,7 @@ import { changesOf, changesPage, changesPages, WAYS_ON, type AnsweredPage } from
 import { checksOf } from '../contract-check.js';
 import type { Findings } from '../findings.js';
 import { bodyOf, brief } from '../http-answer.js';
+import type { JudgedServer } from '../target.js';
 import { doubled, type FeedItem, idOf, type Reading, textOf } from '../reading.js';
 import { faultOfUpdate, hasExactly, isStamp } from './shapes.js';
 import { eachWindow, type ToldWindow } from './changes-window.js';
@@ -51,19 +52,19 @@ async function usedTo({ server, to }: Reading, found: Findings): Promise<void> {
   }
 }
 
-function faultOfItem(item: FeedItem, kind: string): string | undefined {
+function faultOfItem(item: FeedItem, target: JudgedServer): string | undefined {
   const { op, ...rest } = item;
-  if (op === 'upsert') return faultOfUpdate(rest, kind);
+  if (op === 'upsert') return faultOfUpdate(rest, target);
   if (op !== 'delete') return '"op": "upsert" or "op": "delete"';
   const isRight =
     hasExactly(rest, ['id', 'lastupdated', 'reason']) && ['left', 'gone'].includes(String(rest['reason']));
   return isRight ? undefined : 'op, id, lastupdated (lower-case u), reason ("left" or "gone") in a delete';
 }
 
-function items(found: Findings, { path, pages, kind }: ToldWindow): void {
+function items(found: Findings, { path, pages, target }: ToldWindow): void {
   const all = pages.flatMap((page) => page.items);
-  const wrong = all.find((item) => faultOfItem(item, kind) !== undefined);
-  const fault = wrong && faultOfItem(wrong, kind);
+  const wrong = all.find((item) => faultOfItem(item, target) !== undefined);
+  const fault = wrong && faultOfItem(wrong, target);
   found.that(
     wrong === undefined,
     pages[0]!.answer,

@@ -135,7 +135,7 @@ export const envelopeChecks = checksOf('seed', {
   'update-item': [
     'An update item has `id`, `type`, `createDate`, `createdBy`, `lastupdated` (lower-case u), `data`, `channels`; nothing is added.',
     (reading, found) =>
-      items(reading, found, 'updates', (item) => faultOfUpdate(item, reading.server.target.kind)),
+      items(reading, found, 'updates', (item) => faultOfUpdate(item, reading.server.target)),
   ],
   'soft-delete-item': [
     'A soft delete has `id` and `lastUpdated` (capital U); nothing is added.',

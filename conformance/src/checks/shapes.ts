@@ -1,3 +1,5 @@
+import type { JudgedServer } from '../target.js';
+
 /** `YYYY-MM-DDTHH:mm:ss.sssZ`. */
 const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 export const OBJECT_ID = /^[0-9a-f]{24}$/;
@@ -14,22 +16,28 @@ export function shifted(stamp: string, ms: number): string {
 /** Later than any clock. */
 export const FAR = '9999-01-01T00:00:00.000Z';
 
-const TEXTS = ['id', 'type', 'createDate', 'createdBy', 'lastupdated'];
-const PROPERTIES = [...TEXTS, 'data', 'channels'];
+const TEXTS = ['id', 'type', 'createDate', 'lastupdated'];
+const PROPERTIES = [...TEXTS, 'data'];
 
-/** What is wrong with an update item, in words; nothing where it is right. */
-export function faultOfUpdate(item: Record<string, unknown>, kind: string): string | undefined {
+/** What is wrong with an update item, in words; undefined if it is right. */
+export function faultOfUpdate(
+  { createdBy, channels, ...item }: Record<string, unknown>,
+  { kind, hasFields = false }: Pick<JudgedServer, 'kind' | 'hasFields'>,
+): string | undefined {
   const missing = TEXTS.find((name) => typeof item[name] !== 'string');
   if (missing !== undefined) return `${missing} as a text`;
-  const { data, channels } = item;
+  if (typeof createdBy !== 'string' && !(hasFields && createdBy === undefined)) return 'createdBy as a text';
+  const { data } = item;
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return 'data as an object';
   const isText = (one: unknown) => typeof one === 'string';
-  if (channels === undefined ? kind === 'product' : !(Array.isArray(channels) && channels.every(isText)))
+  const isLeftOut = channels === undefined && (hasFields || kind !== 'product');
+  const isList = Array.isArray(channels) && channels.every(isText);
+  if (!isLeftOut && !isList && !(hasFields && isText(channels)))
     return kind === 'product'
       ? 'channels as a list of texts, [] if there are none'
       : 'channels as a list of texts';
   const added = Object.keys(item).find((name) => !PROPERTIES.includes(name));
-  return added === undefined ? undefined : `nothing but ${PROPERTIES.join(', ')}`;
+  return added === undefined ? undefined : `nothing but ${PROPERTIES.join(', ')}, createdBy, channels`;
 }
 
 /** Whether an object has these properties, each once, and no others. */

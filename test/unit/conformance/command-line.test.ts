@@ -33,6 +33,7 @@ describe('a command line becomes what is judged', () => {
         'b',
         '--channel',
         'web',
+        '--fields',
         '--changes',
         '--digest',
         '--events',
@@ -54,7 +55,10 @@ describe('a command line becomes what is judged', () => {
       ],
     ]);
     expect(options).toMatchObject({
-      target: { kind: 'member', services: ['a', 'b'], channel: 'web', uncovered: 'acme/shop' },
+      target: {
+        ...{ kind: 'member', services: ['a', 'b'], channel: 'web', uncovered: 'acme/shop' },
+        hasFields: true,
+      },
       ...{ parts: ['seed', 'changes', 'digest', 'events', 'writes'], only: ['head'], pages: 3 },
       bounds: { requests: 4, requestMs: 5000, runMs: 6000 },
     });

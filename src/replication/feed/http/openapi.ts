@@ -73,8 +73,8 @@ export class UpdateItem {
   @ApiProperty(TIMESTAMP)
   createDate: string;
 
-  @ApiProperty({ description: 'Who made it' })
-  createdBy: string;
+  @ApiProperty({ required: false, description: 'Who made it; absent if the service leaves it out' })
+  createdBy?: string;
 
   @ApiProperty(TIMESTAMP)
   lastupdated: string;
@@ -82,8 +82,13 @@ export class UpdateItem {
   @ApiProperty({ type: 'object', additionalProperties: true, description: 'The stored data, key for key' })
   data: object;
 
-  @ApiProperty({ type: [String], required: false, description: 'Always on products; on members when stored' })
-  channels?: string[];
+  @ApiProperty({
+    oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }],
+    required: false,
+    description:
+      'Always on products; on members when stored. Absent if the service leaves it out, a text if it hashes it',
+  })
+  channels?: string[] | string;
 }
 
 @ApiSchema({ description: 'A record that a copy no longer holds' })
