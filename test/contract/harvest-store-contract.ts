@@ -3,12 +3,10 @@ import {
   Harvester,
   type CopyState,
   type CopyStore,
-  type HarvestSource,
   type ToldChange,
-  type ToldDigest,
-  type ToldPage,
 } from '../../client/src/harvest/index.js';
 import type { CopyPlace, CopyPlaces } from '../support/copies/index.js';
+import { OnePage } from './harvest-one-page.js';
 
 const FIRST: CopyState = {
   feed: 'acme/shop/product/bikes',
@@ -42,41 +40,6 @@ const gone = (id: string, lastupdated: string): ToldChange => ({
   lastupdated,
   reason: 'gone',
 });
-
-/** Tells one page at each harvest. */
-class OnePage implements HarvestSource {
-  readonly feed = FIRST.feed;
-
-  constructor(public page: ToldChange[]) {}
-
-  async *pages(): AsyncIterable<ToldPage> {
-    yield await Promise.resolve({ result: this.page, to: NEW, cursor: 'next' });
-  }
-
-  digest(): Promise<ToldDigest> {
-    return Promise.reject(new Error('no digest'));
-  }
-
-  updates(): AsyncIterable<never> {
-    throw new Error('no updates');
-  }
-
-  events(): AsyncIterable<never> {
-    throw new Error('no events');
-  }
-
-  isHistoryExpired(): boolean {
-    return false;
-  }
-
-  isSourceRestored(): boolean {
-    return false;
-  }
-
-  isPassing(): boolean {
-    return false;
-  }
-}
 
 /** A record that a store has no place for, or that what its user has added refuses. */
 export type Unfit = [what: string, id: string, more: object, add?: (place: CopyPlace) => Promise<void>];
@@ -148,7 +111,7 @@ export function storeContract(
         const refusal = await store.apply({ changes: page, state: at('2') }).catch((error: unknown) => error);
         if (!store.isUnfit(refusal)) throw refusal;
         expect([await stamps(), await store.state()]).toEqual([[], undefined]);
-        const source = new OnePage(page);
+        const source = new OnePage(FIRST.feed, page);
         await new Harvester(source, store).harvest();
         expect(await stamps()).toEqual([
           ['a', OLD],
@@ -182,7 +145,7 @@ export function storeContract(
           ['a', OLD],
           ['own', OLD],
         ]);
-        await new Harvester(new OnePage([gone('own', NEW), gone('a', NEW)]), store).harvest();
+        await new Harvester(new OnePage(FIRST.feed, [gone('own', NEW), gone('a', NEW)]), store).harvest();
         expect(await stamps()).toEqual([['own', OLD]]);
         const noted = [expect.objectContaining({ id: 'own', lastupdated: NEW, isRemoval: true })];
         expect((await store.state())?.unfit).toEqual(noted);

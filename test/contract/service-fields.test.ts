@@ -1,15 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { mongo } from 'mongoose';
 import { rotateHashKey } from '../../src/replication/store/index.js';
-import {
-  eventually,
-  expectProblem,
-  type Stored,
-  type TestApplication,
-  TestService,
-} from '../support/index.js';
+import { type Stored, type TestApplication, TestService } from '../support/index.js';
 import { onceServed } from '../support/patience.js';
 import { changesOf } from './changes-feed.js';
+import { CANARY, dataOf, setService, TO_NOW } from './shown-fields.js';
 
 let service: TestService;
 let other: TestService;
@@ -28,23 +23,6 @@ afterAll(async () => {
 
 const services = () => service.db.collection('services');
 const versions = () => service.db.collection('tidemark.filterversions');
-
-/** Changes the document of a service, as an operator does by hand, and waits until that is in force. */
-async function set(name: string, update: mongo.Document, kind = 'product'): Promise<void> {
-  const key = { ...app.tenant, kind, name };
-  await services().updateOne(key, { ...update, $setOnInsert: key }, { upsert: true });
-  await service.watcher.caughtUp();
-}
-
-/** The `data` of each record in `updates`, by its id. */
-async function dataOf(name: string, from?: Date, seenBy = app): Promise<Record<string, unknown>> {
-  const to = await seenBy.max('product');
-  const items = await seenBy.feed('product', name).drain({ to, ...(from && { from }) });
-  return Object.fromEntries(items.map((item) => [item.id, (item as unknown as { data: unknown }).data]));
-}
-
-const TO_NOW = { query: { to: '9999-12-31T23:59:59.999Z' } };
-const CANARY = 'canary-5b1f';
 
 /** Every text in which a service delivers records. */
 async function textsOf(path: string): Promise<string[]> {
@@ -113,7 +91,7 @@ describe('the fields of a service', () => {
 describe('default has fields too', () => {
   it('which are those of the channels', async () => {
     await app.product({ id: 'a', data: { name: 'Chair', secret: CANARY }, channels: ['web'] });
-    await set('default', { $set: { fields: { except: ['data.secret'] } } });
+    await setService(app, 'default', { $set: { fields: { except: ['data.secret'] } } });
     const texts = [...(await textsOf('product/default')), ...(await textsOf('productbychannel/web'))];
     for (const text of texts) {
       expect(text).not.toContain(CANARY);
@@ -126,18 +104,20 @@ describe('default has fields too', () => {
     await app.product({ id: 'with', data: { secret: 1 } });
     await app.product({ id: 'without', data: { n: 1 } });
     const first = await app.max('product');
-    await set('default', { $set: { fields: { except: ['data.secret'] } } });
-    expect(await dataOf('default', first)).toEqual({ with: {} });
+    await setService(app, 'default', { $set: { fields: { except: ['data.secret'] } } });
+    expect(await dataOf(app, 'default', first)).toEqual({ with: {} });
     const second = await app.max('product');
-    await set('default', { $set: { filter: { never: 'read' }, fields: { except: ['data.none'] } } });
-    expect(await dataOf('default', second)).toEqual({ with: { secret: 1 } });
+    await setService(app, 'default', {
+      $set: { filter: { never: 'read' }, fields: { except: ['data.none'] } },
+    });
+    expect(await dataOf(app, 'default', second)).toEqual({ with: { secret: 1 } });
     const third = await app.max('product');
-    await set('default', { $set: { fields: { only: ['data.n', 'createdBy', 'channels'] } } });
-    expect(await dataOf('default', third)).toEqual({ with: {} });
+    await setService(app, 'default', { $set: { fields: { only: ['data.n', 'createdBy', 'channels'] } } });
+    expect(await dataOf(app, 'default', third)).toEqual({ with: {} });
     const fourth = await app.max('product');
     await services().deleteOne({ ...app.tenant, name: 'default' });
     await service.watcher.caughtUp();
-    expect(await dataOf('default', fourth)).toEqual({ with: { secret: 1 } });
+    expect(await dataOf(app, 'default', fourth)).toEqual({ with: { secret: 1 } });
   });
 });
 
@@ -159,29 +139,31 @@ describe('an edit of fields', () => {
     [{ fields: { except: ['data.a'] } }, { fields: { except: ['data.a', 'data.a.b'] } }, []],
     [{ hash: ['data.b.c'] }, { hash: ['data.b.c', 'data.z'] }, ['none']],
   ])('from %j to %j delivers %j, in every instance', async (before, after, ids) => {
-    if (Object.keys(before).length > 0) await set('erp', { $set: before });
+    if (Object.keys(before).length > 0) await setService(app, 'erp', { $set: before });
     const back = await app.max('product');
     await services().updateOne({ ...app.tenant, name: 'erp' }, [
       { $unset: ['fields', 'hash'] },
       { $set: Object.fromEntries(Object.entries(after).map(([name, value]) => [name, { $literal: value }])) },
     ]);
     await service.watcher.caughtUp();
-    const delivered = await dataOf('erp', back);
+    const delivered = await dataOf(app, 'erp', back);
     expect(Object.keys(delivered)).toEqual(ids);
-    expect(await dataOf('erp', back, app.seenBy(other))).toEqual(delivered);
+    expect(await dataOf(app.seenBy(other), 'erp', back)).toEqual(delivered);
   });
 
   it('together with one of the filter delivers what either concerns', async () => {
     const from = await app.max('product');
-    await set('erp', { $set: { filter: { id: { $ne: 'none' } }, fields: { except: ['data.a'] } } });
-    expect(Object.keys(await dataOf('erp', from))).toEqual(['all', 'other']);
+    await setService(app, 'erp', {
+      $set: { filter: { id: { $ne: 'none' } }, fields: { except: ['data.a'] } },
+    });
+    expect(Object.keys(await dataOf(app, 'erp', from))).toEqual(['all', 'other']);
     expect(await app.softDeletes('product', 'erp').drain({ from })).toEqual([
       expect.objectContaining({ id: 'none' }),
     ]);
   });
 
   it('waits with its own feeds until the records are stamped', async () => {
-    await set('erp', { $set: { hash: ['data.a'] } });
+    await setService(app, 'erp', { $set: { hash: ['data.a'] } });
     const entry = await versions().findOne({ ...app.tenant, name: 'erp' });
     expect(entry).toMatchObject({ state: 'on', pending: false, fields: { hash: ['data.a'] } });
     expect(entry).not.toHaveProperty('previousFields');
@@ -206,7 +188,7 @@ describe('hashed values', () => {
   });
 
   it('are HMAC-SHA-256 of the canonical JSON, under a key of the application', async () => {
-    expect(await dataOf('erp')).toEqual({
+    expect(await dataOf(app, 'erp')).toEqual({
       a: { n: await hashOf('1'), address: await hashOf('{"city":"Ulm","zip":"89073"}') },
     });
     await app.member({ id: 'm', data: { n: 1 } });
@@ -216,132 +198,25 @@ describe('hashed values', () => {
   });
 
   it('differ in another application', async () => {
-    const mine = await dataOf('erp');
+    const mine = await dataOf(app, 'erp');
     const before = app;
     app = await service.application();
     await app.product({ id: 'a', data: record['data'] as object });
     await app.filter('product', 'erp', { id: 'a' }, { hash: ['data.n', 'data.address'] });
-    expect(await dataOf('erp')).not.toEqual(mine);
+    expect(await dataOf(app, 'erp')).not.toEqual(mine);
     app = before;
   });
 
   it('are delivered again under a new key, and nothing else is', async () => {
     await app.product({ id: 'b', data: { x: 1 } });
-    await set('all', { $set: { filter: {}, hash: ['data.n'] } });
-    await set('plain', { $set: { filter: {} } });
-    const [before, from] = [await dataOf('all'), await app.max('product')];
+    await setService(app, 'all', { $set: { filter: {}, hash: ['data.n'] } });
+    await setService(app, 'plain', { $set: { filter: {} } });
+    const [before, from] = [await dataOf(app, 'all'), await app.max('product')];
     await rotateHashKey(service.db, app.tenant);
     await service.watcher.caughtUp();
-    const after = await dataOf('all', from);
+    const after = await dataOf(app, 'all', from);
     expect(Object.keys(after)).toEqual(['a']);
     expect(after['a']).not.toEqual(before['a']);
     expect(after['a']).toMatchObject({ n: await hashOf('1') });
-  });
-});
-
-describe('what cannot be read delivers nothing: 500 service-misconfigured', () => {
-  const WRONG: mongo.Document[] = [
-    { fields: 'data.secret' },
-    { fields: [] },
-    { fields: { exept: ['data.secret'] } },
-    { fields: { only: ['data.n'], except: ['data.secret'] } },
-    { fields: { except: ['data.secret', 5] } },
-    { fields: { except: ['secret'] } },
-    { fields: { except: ['id'] } },
-    { fields: { except: Array.from({ length: 201 }, (_, index) => `data.n${index}`) } },
-    { fields: { except: [`data.${'x'.repeat(140_000)}`] } },
-    { hash: 'data.secret' },
-    { hash: ['data.secret'], fields: { except: ['data.secret'] } },
-    { allowHiddenFilter: 'yes', fields: { except: ['data.secret'] } },
-  ];
-
-  it('documents by hand', async () => {
-    await app.product({ id: 'a', data: { n: 1, secret: CANARY }, channels: ['web'] });
-    const kept = { ...app.tenant, kind: 'product', filter: { id: 'a' } };
-    await services().insertMany(WRONG.map((fields, index) => ({ ...kept, ...fields, name: `s${index}` })));
-    await app.filter('product', 'told', { 'data.secret': CANARY }, { fields: { except: ['data.secret'] } });
-    await app.filter(
-      'product',
-      'allowed',
-      { 'data.secret': CANARY },
-      {
-        fields: { except: ['data.secret'] },
-        allowHiddenFilter: true,
-      },
-    );
-    for (const name of [...WRONG.map((_, index) => `s${index}`), 'told'])
-      for (const feed of ['updates', 'changes', 'softdeletes', 'digest']) {
-        const answer = await onceServed(() => app.get(`product/${name}/${feed}`, TO_NOW));
-        expectProblem(answer, 500, 'service-misconfigured');
-        expect(answer.text).not.toContain(CANARY);
-      }
-    expect(await dataOf('allowed')).toEqual({ a: { n: 1 } });
-  });
-
-  it('default, and with it the channels', async () => {
-    await app.product({ id: 'a', data: { secret: CANARY }, channels: ['web'] });
-    await set('default', { $set: { fields: { exept: ['data.secret'] } } });
-    for (const path of ['product/default/updates', 'product/default/changes', 'productbychannel/web/updates'])
-      expectProblem(await onceServed(() => app.get(path, TO_NOW)), 500, 'service-misconfigured');
-    const from = await app.max('product');
-    await set('default', { $set: { fields: { except: ['data.secret'] } } });
-    expect(await dataOf('default', from)).toEqual({ a: {} });
-  });
-
-  it('an entry in force that another program has damaged', async () => {
-    await app.product({ id: 'a', data: { secret: CANARY } });
-    await app.filter('product', 'erp', { id: 'a' }, { fields: { except: ['data.secret'] } });
-    expect(await dataOf('erp')).toEqual({ a: {} });
-    for (const fields of ['data.secret', { hash: ['data.secret'] }, { except: 'all' }]) {
-      await versions().updateOne({ ...app.tenant, name: 'erp' }, { $set: { fields } });
-      await service.watcher.caughtUp();
-      const answer = await onceServed(() => app.get('product/erp/updates', TO_NOW));
-      expect(answer.text).not.toContain(CANARY);
-      expectProblem(answer, 500, 'service-misconfigured');
-    }
-  });
-});
-
-describe('a collection of the service is dropped', () => {
-  it('tidemark.hashkeys: each application gets a new key, and hashed values are delivered again', async () => {
-    await app.product({ id: 'a', data: { n: 1 } });
-    await app.product({ id: 'b', data: { x: 1 } });
-    await set('all', { $set: { filter: {}, hash: ['data.n'] } });
-    const [before, from] = [await dataOf('all'), await app.max('product')];
-    await service.db.collection('tidemark.hashkeys').drop();
-    await eventually(async () => {
-      await service.watcher.caughtUp();
-      return Object.keys(await dataOf('all', from)).length > 0;
-    });
-    const after = await dataOf('all', from);
-    expect(Object.keys(after)).toEqual(['a']);
-    expect(after).not.toEqual({ a: before['a'] });
-  });
-
-  it('tidemark.filterversions: no page shows what default hides, before, while and after it is written again', async () => {
-    await app.product({ id: 'a', data: { secret: CANARY }, channels: ['web'] });
-    await set('default', { $set: { fields: { except: ['data.secret'] } } });
-    const paths = ['product/default/updates', 'productbychannel/web/updates'];
-    const seenBy = [app, app.seenBy(other)];
-    const statuses = new Set<number>();
-    let isOver = false;
-    const reading = seenBy.flatMap((reader) =>
-      paths.map(async (path) => {
-        while (!isOver) {
-          const { status, text } = await reader.get(path, TO_NOW);
-          statuses.add(status);
-          expect(text).not.toContain(CANARY);
-        }
-      }),
-    );
-    for (let drop = 0; drop < 3; drop += 1) {
-      await versions().drop();
-      await eventually(async () => (await versions().countDocuments({ ...app.tenant, pending: false })) > 0);
-      await app.max('product');
-    }
-    isOver = true;
-    await Promise.all(reading);
-    expect([...statuses].sort()).toEqual([200, 503]);
-    expect(await dataOf('default')).toEqual({ a: {} });
   });
 });
