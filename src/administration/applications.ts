@@ -4,6 +4,7 @@ import { alongIndexIfAny, isDuplicateKey } from '../platform/database/plain.js';
 import { allows, problems } from '../platform/http/plain.js';
 import { COLLECTION_OF, type Kind, KINDS, byKind } from '../kinds/index.js';
 import { ofTenant, type Tenant } from '../record/index.js';
+import { removeHashKey, rotateHashKey } from '../replication/store/plain.js';
 import type { AuditedAction } from '../trail/index.js';
 import {
   changeStored,
@@ -95,7 +96,7 @@ export async function assertApplication(db: mongo.Db, tenant: Tenant): Promise<v
 }
 
 /**
- * Removes an application with its services. With `purge`, removes its records too; without it, throws 409 if there are any.
+ * Removes an application with its services and the key of its hashes. With `purge`, removes its records too; without it, throws 409 if there are any.
  * The watcher turns removed records into tombstones; the ledger is kept. An interrupted removal can be repeated.
  */
 export async function removeApplication(
@@ -112,12 +113,22 @@ export async function removeApplication(
   }
   await removeDocument(db, tenant, { ifMatch, isRepeated: found.length > 0 });
   await db.collection(SERVICES).deleteMany(ofTenant(tenant));
+  await removeHashKey(db, tenant);
   const removed = byKind(() => 0);
   for (const kind of KINDS) {
     removed[kind] = (await db.collection(COLLECTION_OF[kind]).deleteMany(ofTenant(tenant))).deletedCount;
   }
   await noteApplication(changeContext, purge ? 'application.purge' : 'application.remove', tenant);
   return removed;
+}
+
+/**
+ * Replaces the key of an application's hashes, so that all hashed values are delivered again (contract §7). Throws 404.
+ */
+export async function changeHashKey(changeContext: ChangeContext, tenant: Tenant): Promise<void> {
+  await assertApplication(changeContext.db, tenant);
+  await rotateHashKey(changeContext.db, tenant);
+  await noteApplication(changeContext, 'application.rotate-hash-key', tenant);
 }
 
 /** After an interrupted removal, the application's document is gone but records may remain. */
@@ -179,7 +190,7 @@ async function noteApplication(
   await recordAction(changeContext, applicationAction(action, tenant, changed));
 }
 
-type ApplicationAction = `application.${'create' | 'change' | 'remove' | 'purge'}`;
+type ApplicationAction = `application.${'create' | 'change' | 'remove' | 'purge' | 'rotate-hash-key'}`;
 
 export function applicationAction(
   action: ApplicationAction,

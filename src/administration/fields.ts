@@ -37,8 +37,15 @@ export function* shaped<F extends Fields>(fields: F, body: object): Steps<Shaped
   return found.value;
 }
 
+/** Why the properties of an object are not valid together. */
+type FaultOf<F extends Fields> = (value: Shaped<F>) => FieldError | undefined;
+
 /** Reads an object by its fields. Returns the values, or the faults of all properties. */
-export function* shapeInSteps<F extends Fields>(fields: F, body: object): Steps<Shape<F>> {
+export function* shapeInSteps<F extends Fields>(
+  fields: F,
+  body: object,
+  faultOf: FaultOf<F> = () => undefined,
+): Steps<Shape<F>> {
   const errors: FieldError[] = Object.keys(body)
     .filter((name) => !Object.hasOwn(fields, name))
     .slice(0, 1)
@@ -55,7 +62,10 @@ export function* shapeInSteps<F extends Fields>(fields: F, body: object): Steps<
     const faults = 'faults' in found ? found.faults : [{ pointer: '', detail: found.fault }];
     errors.push(...faults.map((fault) => within(name, fault)));
   }
-  return errors.length > 0 ? { faults: errors } : { value: Object.fromEntries(values) as Shaped<F> };
+  if (errors.length > 0) return { faults: errors };
+  const value = Object.fromEntries(values) as Shaped<F>;
+  const fault = faultOf(value);
+  return fault === undefined ? { value } : { faults: [fault] };
 }
 
 function* readField(field: Field<unknown>, sent: unknown): Steps<ReadValue<unknown>> {
@@ -128,7 +138,11 @@ export function date(): Field<Date | undefined> {
 }
 
 /** A list of at most `most` objects. Reports at most {@link MOST_FAULTS} faults. */
-export function listOf<F extends Fields>(fields: F, most: number): Field<Shaped<F>[] | undefined> {
+export function listOf<F extends Fields>(
+  fields: F,
+  most: number,
+  faultOf?: FaultOf<F>,
+): Field<Shaped<F>[] | undefined> {
   const fault = `is not a list of at most ${most} objects with ${knownIn(fields)}.`;
   function* readInSteps(value: unknown): Steps<ReadValue<Shaped<F>[]>> {
     if (!Array.isArray(value) || value.length > most) return { fault };
@@ -137,7 +151,7 @@ export function listOf<F extends Fields>(fields: F, most: number): Field<Shaped<
     for (const [index, one] of value.entries()) {
       const isObject = typeof one === 'object' && one !== null && !Array.isArray(one);
       const found = isObject
-        ? yield* shapeInSteps(fields, one as object)
+        ? yield* shapeInSteps(fields, one as object, faultOf)
         : { faults: [{ pointer: '', detail: 'is not an object.' }] };
       if ('value' in found) items.push(found.value);
       else faults.push(...found.faults.map((each) => within(index, each)));

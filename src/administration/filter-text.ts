@@ -24,7 +24,7 @@ const TOO_LARGE = `The filter must be smaller than ${FILTER_BYTES} bytes (64 KiB
  * JSON, or if contract §4 does not allow the filter.
  */
 export async function filterOf(option: string): Promise<Filter> {
-  const filter = parseFilter(option.startsWith('@') ? await contentOf(option.slice(1)) : option);
+  const filter = parseFilter(await optionText(option, 'The filter'));
   assertFilter(filter);
   return filter;
 }
@@ -112,10 +112,15 @@ export function filterOfJson(json: unknown): unknown {
   return parseFilter(text);
 }
 
-/** Windows editors put a byte order mark before the text; it is removed. */
-async function contentOf(file: string): Promise<string> {
+/**
+ * The text of an option, which is itself, or `@` and the name of a file. Windows editors put a byte order mark before the
+ * text of a file; it is removed. `what` begins the error.
+ */
+export async function optionText(option: string, what: string): Promise<string> {
+  if (!option.startsWith('@')) return option;
+  const file = option.slice(1);
   const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new FatalError(`The filter cannot be read from ${file}: ${fileTrouble(error)}.`);
+    throw new FatalError(`${what} cannot be read from ${file}: ${fileTrouble(error)}.`);
   });
   return content.replace(/^\uFEFF/, '');
 }

@@ -2,6 +2,7 @@ export {
   type StoredApplication,
   applicationExists,
   assertApplication,
+  changeHashKey,
   createApplication,
   listApplications,
   nameOfTenant,
@@ -23,7 +24,14 @@ export {
 } from './configuration/apply.js';
 export { type CheckState, type CheckedPart, checkAll } from './check.js';
 export type { PlannedChange } from './configuration/difference.js';
-export { type Comparison, type Previews, assertPossible, compare, previewsOf } from './configuration/plan.js';
+export {
+  type Comparison,
+  type Previews,
+  assertPossible,
+  compare,
+  isPreviewed,
+  previewsOf,
+} from './configuration/plan.js';
 export {
   EVERYTHING,
   type Reach,
@@ -49,7 +57,7 @@ export { erasureModels } from './erasure/receipt.schema.js';
 export { type ErasureReceipt, type WholeReceipt, listReceipts, readReceipt } from './erasure/receipts.js';
 export { type Shaped, required, text } from './fields.js';
 export { type FilterPlan, type IndexWish, filterPlan, indexWish, makeFilterIndex } from './filter-indexes.js';
-export { filterJson, filterOf } from './filter-text.js';
+export { filterJson, filterOf, optionText } from './filter-text.js';
 export { leftOutText, listServices } from './listed-services.js';
 export { type Preview, previewFilter } from './preview.js';
 export type { Group } from './preview/sample.js';
@@ -61,14 +69,8 @@ export {
   recordHistory,
   recordStory,
 } from './records.js';
-export {
-  filterInForce,
-  nameOfService,
-  readService,
-  removeService,
-  serviceNameFault,
-  setService,
-  storedFilter,
-} from './services.js';
+export { type ServiceEdit, serviceFault, serviceNameFault, setNameFault } from './service-rules.js';
+export { editedVersion, type ServiceVersion, storedFilter, versionInForce } from './service-versions.js';
+export { nameOfService, readService, removeService, setService } from './services.js';
 export type { Configuration } from './shapes.js';
 export { type AuditStatus, type Status, statusOf } from './status.js';

@@ -1,5 +1,4 @@
 import type { mongo } from 'mongoose';
-import type { Filter } from '../application/index.js';
 import type { Kind } from '../kinds/index.js';
 import type { Tenant } from '../record/index.js';
 import { refusalOf } from './filter-trial.js';
@@ -7,13 +6,14 @@ import { Allowance, inPlace, type Place, together } from './preview/place.js';
 import { fieldWarnings, type Warning } from './preview/sample.js';
 import { countsOf, type Effort, type PreviewCounts, type StatedIndex } from './preview/counts.js';
 import { type FilterPlan, planOf } from './filter-indexes.js';
+import type { ServiceVersion } from './service-versions.js';
 
 /** The sample size of an estimate: its error is at most 1 % of all records. */
 const SAMPLE_SIZE = 10_000;
 const PLAN_MS = 700;
 const WARNINGS_MS = 2000;
 
-/** The effect of a filter, before it is saved. */
+/** The effect of a filter and of the fields that are shown, before they are saved. */
 export interface Preview extends PreviewCounts {
   /** How the matching records are found; null if MongoDB did not answer in time. */
   plan: FilterPlan | null;
@@ -22,8 +22,8 @@ export interface Preview extends PreviewCounts {
 }
 
 interface PreviewOptions {
-  /** The filter to compare with. */
-  inForce?: Filter | undefined;
+  /** The version to compare with. */
+  inForce?: ServiceVersion | undefined;
   /** Time limit of all exact counts together, in ms; 0 skips them. The estimate that replaces them has as long again. */
   maxTimeMS: number;
   /** Time limit of the estimate in ms, if it differs. */
@@ -35,20 +35,21 @@ interface PreviewOptions {
 }
 
 /**
- * Counts the records that match a filter, that do not match, that enter and that leave. Counts that take too long are
- * estimated, and are null if the estimate takes too long as well. Throws 400 if MongoDB refuses the filter.
+ * Counts the records that match a version, that do not match, that enter, that leave, and that show other fields. Counts that
+ * take too long are estimated, and are null if the estimate takes too long as well. Throws 400 if MongoDB refuses the filter.
  */
 export async function previewFilter(
   db: mongo.Db,
   of: Tenant & { kind: Kind },
-  filter: Filter,
+  wanted: ServiceVersion,
   { inForce, maxTimeMS, estimateMs = maxTimeMS, sampleSize = SAMPLE_SIZE, signal }: PreviewOptions,
 ): Promise<Preview> {
+  const { filter } = wanted;
   try {
     return await inPlace(db, of, signal, async (place) => {
       const effort = { exactMs: maxTimeMS, estimateMs, sampleSize };
       const [{ plan, ...counted }, { warnings, missing }] = await together(place, [
-        countedByPlan(place, filter, inForce, effort),
+        countedByPlan(place, wanted, inForce, effort),
         fieldWarnings(place, filter, new Allowance(WARNINGS_MS)),
       ]);
       const isUseless = Object.keys(plan?.advice ?? {}).some((field) => missing.has(field));
@@ -60,26 +61,27 @@ export async function previewFilter(
 }
 
 /** The preview if MongoDB has returned no result in time. */
-export function nothingKnown(inForce: Filter | undefined): Preview {
+export function nothingKnown(inForce: ServiceVersion | undefined): Preview {
   const unknown = { count: null, ids: [] };
   const moving = inForce === undefined ? undefined : unknown;
   return {
-    ...{ records: null, matching: unknown, others: unknown, entering: moving, leaving: moving },
+    ...{ records: null, matching: unknown, others: unknown },
+    ...{ entering: moving, leaving: moving, concerned: moving },
     ...{ restamps: null, error: undefined, isCutOff: true, plan: null, warnings: [] },
   };
 }
 
 async function countedByPlan(
   place: Place,
-  filter: Filter,
-  inForce: Filter | undefined,
+  wanted: ServiceVersion,
+  inForce: ServiceVersion | undefined,
   effort: Effort,
 ): Promise<PreviewCounts & Pick<Preview, 'plan'>> {
   const time = new Allowance(PLAN_MS);
-  const plan = await planOf(place, filter, time);
-  const before = inForce === undefined ? undefined : await planOf(place, inForce, time);
+  const plan = await planOf(place, wanted.filter, time);
+  const before = inForce === undefined ? undefined : await planOf(place, inForce.filter, time);
   const stated = { filter: statedFor(plan), inForce: statedFor(before) };
-  return { ...(await countsOf(place, filter, inForce, { ...effort, stated })), plan: plan ?? null };
+  return { ...(await countsOf(place, wanted, inForce, { ...effort, stated })), plan: plan ?? null };
 }
 
 /** No index is stated if the plan uses several; MongoDB then chooses. */

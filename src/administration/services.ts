@@ -1,28 +1,23 @@
 import { calculateObjectSize } from 'bson';
 import type { mongo } from 'mongoose';
 import {
+  DEFAULT_SERVICE,
   type Filter,
-  filterFault,
-  isEnabled,
   MOST_SERVICE_BYTES,
   MOST_SERVICES,
-  RESERVED_SERVICE_NAMES,
   type ServiceKey,
   SERVICES,
-  type StoredService,
+  type ShownFields,
 } from '../application/plain.js';
-import { count, exactly, NAME, NAME_RULE } from '../platform/common/index.js';
+import { count, exactly } from '../platform/common/index.js';
 import { isDuplicateKey } from '../platform/database/plain.js';
 import { Problem } from '../platform/http/plain.js';
 import { ofTenant, type Tenant } from '../record/index.js';
-import { FILTER_VERSIONS } from '../replication/store/plain.js';
-import type { FilterVersionChange } from '../replication/protocol/index.js';
 import type { AuditedAction } from '../trail/index.js';
 import { applicationExists, nameOfTenant } from './applications.js';
 import {
   changeStored,
   type ChangeContext,
-  invalid,
   recordAction,
   readStored,
   Refused,
@@ -32,12 +27,16 @@ import {
   unknownService,
 } from './changes.js';
 import { tryFilter } from './filter-trial.js';
+import { assertServiceRules, edited } from './service-rules.js';
 
-/** The new values of a service. Omitted values stay unchanged. */
+/** The new values of a service. Omitted values stay unchanged; null removes one. `default` has no filter. */
 interface ServiceSetting {
-  filter: Filter;
+  filter?: Filter | undefined;
   description?: string | undefined;
   enabled?: boolean | undefined;
+  fields?: ShownFields | null | undefined;
+  hash?: string[] | null | undefined;
+  allowHiddenFilter?: boolean | null | undefined;
 }
 
 /** The precondition of a change: the entity tag of the version to replace, or that none exists. */
@@ -49,34 +48,32 @@ interface Condition {
   isEarly?: boolean;
 }
 
-/** Why a service cannot have this name; undefined if it can. */
-export function serviceNameFault(name: string): string | undefined {
-  if (!NAME.test(name)) return `${NAME_RULE}.`;
-  const others = RESERVED_SERVICE_NAMES.filter((reserved) => reserved !== name).join(' and ');
-  return RESERVED_SERVICE_NAMES.includes(name)
-    ? `is reserved, as are ${others}; choose another, such as "erp".`
-    : undefined;
-}
-
 /** Registers or changes a service, after MongoDB has accepted the filter. Throws 400, 404, 409 and 412. */
 export async function setService(
   changeContext: ChangeContext,
   key: ServiceKey,
-  { filter, description, enabled }: ServiceSetting,
+  { filter, ...setting }: ServiceSetting,
   { ifMatch, isNew = false, isEarly = false }: Condition = {},
 ): Promise<void> {
-  await tryFilter(changeContext.db, key, filter, { turn: changeContext.turn });
-  const set = {
-    filter,
-    ...(description !== undefined && { description }),
-    ...(enabled !== undefined && { enabled }),
-  };
-  await assertRoomForServices(changeContext.db, key, [{ key, fields: set }]);
-  if (isNew) await insertService(changeContext.db, key, set);
-  else if (ifMatch === undefined) await upsertService(changeContext.db, key, set);
-  else await replaceService(changeContext.db, key, set, ifMatch);
-  if (!isEarly) await assertStillThere(changeContext.db, key);
-  await noteService(changeContext, 'service.set', key, Object.keys(set));
+  const { db, turn } = changeContext;
+  if (filter !== undefined) await tryFilter(db, key, filter, { turn });
+  const change = { key, values: { ...(key.name !== DEFAULT_SERVICE && { filter }), ...setting } };
+  if (isNew) await insertService(db, change);
+  else await editService(db, change, ifMatch);
+  if (!isEarly) await assertStillThere(db, key);
+  const changed = Object.entries(change.values).filter(([, value]) => value !== undefined);
+  await noteService(
+    changeContext,
+    'service.set',
+    key,
+    changed.map(([name]) => name),
+  );
+}
+
+/** The key of a service, and its new values. */
+interface KeyedSetting {
+  key: ServiceKey;
+  values: ServiceSetting;
 }
 
 /**
@@ -89,29 +86,55 @@ async function assertStillThere(db: mongo.Db, key: ServiceKey): Promise<void> {
   throw unknownApplication(nameOfTenant(key));
 }
 
-async function insertService(db: mongo.Db, key: ServiceKey, set: mongo.Document): Promise<void> {
+async function insertService(db: mongo.Db, { key, values }: KeyedSetting): Promise<void> {
+  assertServiceRules({ ...values, name: key.name });
+  const { $set } = updateTo(values);
+  await assertRoomForServices(db, key, [{ key, fields: $set }]);
   await servicesOf(db)
-    .insertOne({ ...key, ...set })
+    .insertOne({ ...key, ...$set })
     .catch((error: unknown) => {
       if (isDuplicateKey(error)) throw taken(`There is a ${nameOfService(key)} already.`);
       throw error;
     });
 }
 
-async function upsertService(db: mongo.Db, key: ServiceKey, set: mongo.Document): Promise<void> {
-  await servicesOf(db).updateOne(withKey(key), { $set: { ...key, ...set } }, { upsert: true });
+/**
+ * Changes a service, or registers it. The properties are valid together with the stored ones that stay. A service that
+ * chooses its fields, now or afterwards, is written only if it has not changed since that was checked.
+ */
+async function editService(db: mongo.Db, edit: KeyedSetting, ifMatch: string | undefined): Promise<void> {
+  const { key, values } = edit;
+  const which = withKey(key);
+  const update = updateTo(values);
+  const stored = await readStored(servicesOf(db), which);
+  const before = stored?.document ?? {};
+  const after = edited(before, values);
+  assertServiceRules({ ...after, name: key.name });
+  const { description } = before as { description?: unknown };
+  await assertRoomForServices(db, key, [{ key, fields: { description, ...after, ...update.$set } }]);
+  const unknown = () => unknownService(nameOfService(key));
+  const isChoosing = CHOOSING.some((name) => (before[name] ?? after[name] ?? null) !== null);
+  if (ifMatch === undefined && (stored === undefined || !isChoosing)) {
+    const { $set, $unset } = update;
+    await servicesOf(db).updateOne(which, { $set: { ...key, ...$set }, $unset }, { upsert: true });
+    return;
+  }
+  await changeStored(servicesOf(db), which, { ifMatch, unknown }, async (isUnchanged, { document }) => {
+    assertServiceRules({ ...edited(document, values), name: key.name });
+    return (await servicesOf(db).updateOne(isUnchanged, update)).matchedCount;
+  });
 }
 
-async function replaceService(
-  db: mongo.Db,
-  key: ServiceKey,
-  set: mongo.Document,
-  ifMatch: string,
-): Promise<void> {
-  const unknown = () => unknownService(nameOfService(key));
-  await changeStored(servicesOf(db), withKey(key), { ifMatch, unknown }, async (isUnchanged) => {
-    return (await servicesOf(db).updateOne(isUnchanged, { $set: set })).matchedCount;
-  });
+/** The properties that choose the fields of a service. */
+const CHOOSING = ['fields', 'hash', 'allowHiddenFilter'] as const;
+
+function updateTo(values: ServiceSetting): { $set: mongo.Document; $unset: mongo.Document } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  const removed = entries.filter(([, value]) => value === null);
+  return {
+    $set: Object.fromEntries(entries.filter(([, value]) => value !== null)),
+    $unset: Object.fromEntries(removed.map(([name]) => [name, ''])),
+  };
 }
 
 /** Reads a stored service with its entity tag. Throws 404. */
@@ -133,30 +156,6 @@ export async function removeService(
     return (await services.deleteOne(isUnchanged)).deletedCount;
   });
   await noteService(changeContext, 'service.remove', key);
-}
-
-/**
- * The filter that a new filter is compared with (design §3): the served one, otherwise the last valid one. Undefined if
- * there was none, so that nothing is re-stamped.
- */
-export async function filterInForce(db: mongo.Db, key: ServiceKey): Promise<Filter | undefined> {
-  const [service, entry] = await Promise.all([
-    servicesOf(db).findOne<StoredService>(withKey(key)),
-    db.collection(FILTER_VERSIONS).findOne<FilterVersionChange>(withKey(key)),
-  ]);
-  const isServed =
-    service !== null && isEnabled(service) && entry?.state !== 'invalid' && entry?.state !== 'beyond';
-  const candidates = [...(isServed ? [service.filter] : []), entry?.filter];
-  return candidates.find((filter) => filterFault(filter) === undefined) as Filter | undefined;
-}
-
-/** The stored filter of a service. Throws 400 if it is not valid, and 404. */
-export async function storedFilter(db: mongo.Db, key: ServiceKey): Promise<Filter> {
-  const { document } = await readService(db, key);
-  const { filter } = document as StoredService;
-  const fault = filterFault(filter);
-  if (fault !== undefined) throw invalid(`The stored filter is not valid. ${fault}`);
-  return filter as Filter;
 }
 
 async function noteService(

@@ -1,5 +1,5 @@
 import type { Application, Filter } from '../application/index.js';
-import { MOST_SERVICES } from '../application/plain.js';
+import { MOST_SERVICES, type ShownFields, shownFieldsFault } from '../application/plain.js';
 import { LEVELS, type Scope } from '../auth/plain.js';
 import { NAME, NAME_RULE, NAME_SCHEMA, type Steps } from '../platform/common/index.js';
 import { KINDS } from '../kinds/index.js';
@@ -23,7 +23,7 @@ import {
 } from './fields.js';
 import { filterOfJson } from './filter-text.js';
 import { assertFilterInSteps } from './filter-trial.js';
-import { serviceNameFault } from './services.js';
+import { serviceFault, serviceNameFault } from './service-rules.js';
 
 const LONGEST_TEXT = 1000;
 const EVERY = '*';
@@ -55,9 +55,46 @@ function* readFilter(value: unknown): Steps<ReadValue<Filter>> {
 
 /** Extended JSON, so that dates and ObjectIds can be written. */
 const filter: Field<Filter | undefined> = inSteps(
-  { type: 'object', example: { 'data.datasource': 'erp' }, additionalProperties: true },
+  {
+    type: 'object',
+    example: { 'data.datasource': 'erp' },
+    additionalProperties: true,
+    description: 'Required, except for `default`, which has none',
+  },
   readFilter,
 );
+
+const paths = (example: string[]) => ({ type: 'array', maxItems: 200, items: { type: 'string' }, example });
+
+/** The fields that a service shows, and those that it shows as a hash (contract §7). */
+const shownFields: Field<ShownFields | undefined> = optional(
+  {
+    type: 'object',
+    properties: { only: paths(['data.name']), except: paths(['data.email']), hash: paths(['data.number']) },
+    additionalProperties: false,
+    example: { except: ['data.email'] },
+    description: 'Which fields of its records the service shows: `only` these, or all `except` these',
+  },
+  (value) => chosen<ShownFields>('fields', value),
+);
+
+const hash: Field<string[] | undefined> = optional(
+  { ...paths(['data.accountnumber']), description: 'Fields that the service shows as a keyed hash' },
+  (value) => chosen<string[]>('hash', value),
+);
+
+const allowHiddenFilter: Field<boolean | undefined> = {
+  ...flag(),
+  schema: { type: 'boolean', description: 'The filter may name a field that is not shown' },
+};
+
+function chosen<T>(name: 'fields' | 'hash', value: unknown): ReadValue<T> {
+  const fault = shownFieldsFault({ [name]: value ?? false });
+  if (fault === undefined) return { value: value as T };
+  const { pointer, detail } = fault;
+  const isWithin = pointer.startsWith(`/${name}`);
+  return { faults: [{ pointer: isWithin ? pointer.slice(name.length + 1) : '', detail }] };
+}
 
 const settings: Field<Application['settings']> = optional<NonNullable<Application['settings']>>(
   { type: 'object', properties: { replicatepasswordhash: { type: 'boolean' } }, additionalProperties: false },
@@ -114,13 +151,21 @@ export const NEW_APPLICATION = {
 
 export const APPLICATION_CHANGE = { title: removable(words('Webshop')), settings: removable(settings) };
 
-export const SERVICE_SETTING = {
-  filter: required(filter),
-  description: words('Products of the ERP'),
-  enabled: flag(),
+/** Null removes what is stored. */
+const CHANGED_FIELDS = {
+  fields: removable(shownFields),
+  hash: removable(hash),
+  allowHiddenFilter: removable(allowHiddenFilter),
 };
 
-export const PREVIEW = { filter: required(filter), name: name('erp') };
+export const SERVICE_SETTING = {
+  filter,
+  description: words('Products of the ERP'),
+  enabled: flag(),
+  ...CHANGED_FIELDS,
+};
+
+export const PREVIEW = { filter, name: name('erp'), ...CHANGED_FIELDS };
 
 export const ERASURE = {
   kind: required(oneOf(KINDS)),
@@ -153,7 +198,8 @@ export const SERVICE = {
   name: required(text(serviceNameFault, { example: 'erp' })),
   description: words('Products of the ERP'),
   enabled: flag(),
-  filter: required(filter),
+  filter,
+  ...{ fields: shownFields, hash, allowHiddenFilter },
 };
 
 export const APPLICATION = {
@@ -161,7 +207,7 @@ export const APPLICATION = {
   appid: required(name('webshop')),
   title: words('Webshop'),
   settings,
-  services: listOf(SERVICE, MOST_SERVICES),
+  services: listOf(SERVICE, MOST_SERVICES, serviceFault),
 };
 
 export const CREDENTIAL = {

@@ -28,12 +28,17 @@ const inForce = { 'data.n': { $lt: LARGE + 250 } };
 
 /** Without any time for exact counts. */
 const estimate = (sampleSize = SAMPLE_SIZE) =>
-  previewFilter(service.db, { ...app.tenant, kind: 'product' }, filter, {
-    inForce,
-    maxTimeMS: 0,
-    estimateMs: 30_000,
-    sampleSize,
-  });
+  previewFilter(
+    service.db,
+    { ...app.tenant, kind: 'product' },
+    { filter },
+    {
+      inForce: { filter: inForce },
+      maxTimeMS: 0,
+      estimateMs: 30_000,
+      sampleSize,
+    },
+  );
 
 describe('An estimate by a random sample', () => {
   const all: Preview[] = [];

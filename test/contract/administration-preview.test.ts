@@ -42,6 +42,7 @@ describe('A preview of a filter', () => {
       others: { count: 8, ids: Array.from({ length: 8 }, (_, n) => `p-0${n}`) },
       entering: { count: 10, ids: Array.from({ length: 10 }, (_, n) => `p-${n + 20}`) },
       leaving: { count: 8, ids: Array.from({ length: 8 }, (_, n) => `p-0${n}`) },
+      concerned: { count: 0, ids: [] },
       restamps: 18,
       isCutOff: false,
       plan: {
@@ -119,9 +120,9 @@ describe('A preview of a filter tells whether an index serves it, or every recor
     await mine.products(30, (index) => ({ data: { n: index, color: `c${index}` } }));
     const index = await products().createIndex({ organizationid: 1, appid: 1, 'data.color': 1 });
     const stated = async (filter: object) => {
-      const options = { inForce: { 'data.n': 5 }, maxTimeMS: 30_000 };
+      const options = { inForce: { filter: { 'data.n': 5 } }, maxTimeMS: 30_000 };
       const commands = await commandsDuring(service.db, () =>
-        previewFilter(service.db, place(mine), filter, options),
+        previewFilter(service.db, place(mine), { filter }, options),
       );
       const counting = commands.filter(({ command }) => /"data\.(n|color)"/.test(JSON.stringify(command)));
       const hints = counting
@@ -179,8 +180,8 @@ describe('A preview that takes too long', () => {
     const nothing = await previewFilter(
       service.db,
       place(mine),
-      { a: 1 },
-      { inForce: { b: 1 }, maxTimeMS: 0 },
+      { filter: { a: 1 } },
+      { inForce: { filter: { b: 1 } }, maxTimeMS: 0 },
     );
     const unknown = { count: null, ids: [] };
     expect(nothing).toMatchObject({
@@ -206,7 +207,7 @@ describe('A preview that takes too long', () => {
     it('whoever asked for it', async () => {
       const gone = new AbortController();
       const options = { maxTimeMS: 60_000, signal: gone.signal };
-      const preview = previewFilter(service.db, place(mine), slow, options);
+      const preview = previewFilter(service.db, place(mine), { filter: slow }, options);
       preview.catch(() => undefined);
       await eventually(running).finally(() => gone.abort());
       await expect(preview).rejects.toThrow('interrupted');
@@ -217,7 +218,12 @@ describe('A preview that takes too long', () => {
       '%s ms after it began, wherever it is in its work',
       async (ms) => {
         const signal = ms < 0 ? AbortSignal.abort() : AbortSignal.timeout(ms);
-        const preview = previewFilter(service.db, place(mine), slow, { maxTimeMS: 60_000, signal });
+        const preview = previewFilter(
+          service.db,
+          place(mine),
+          { filter: slow },
+          { maxTimeMS: 60_000, signal },
+        );
         await expect(preview).rejects.toThrow(/abort|interrupted|killed/);
         expect(await running()).toBe(false);
       },

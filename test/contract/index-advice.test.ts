@@ -20,7 +20,12 @@ const products = () => service.db.collection('products');
 /** As the service reads it: objects of Jest's own are none to code outside of it. */
 const asRead = (filter: mongo.Document) => mongo.BSON.deserialize(mongo.BSON.serialize(filter));
 const preview = (filter: mongo.Document) =>
-  previewFilter(service.db, { ...app.tenant, kind: 'product' }, asRead(filter), { maxTimeMS: 30_000 });
+  previewFilter(
+    service.db,
+    { ...app.tenant, kind: 'product' },
+    { filter: asRead(filter) },
+    { maxTimeMS: 30_000 },
+  );
 
 /** From where to where an index is read on a field; the server need not take it where it would be read through anyway. */
 async function boundsAlong(hint: string, filter: mongo.Document, field: string): Promise<unknown> {

@@ -141,6 +141,20 @@ export const SERVICE = {
   name: { value: 'NAME', required: true, description: 'name of the service, as in the paths' },
 } as const;
 
+/** The options that choose the fields of a service. */
+export const SHOWN_FIELDS = {
+  fields: {
+    value: 'JSON|@FILE|none',
+    description: 'fields that it shows, such as {"except": ["data.email"]}; none: all',
+  },
+  hash: {
+    value: 'PATH,PATH|JSON|none',
+    description: 'fields that it shows as a keyed hash, such as data.accountnumber; none: none',
+  },
+  'allow-hidden-filter': { description: 'the filter may name a field that is not shown' },
+  'refuse-hidden-filter': { description: 'the filter may not name such a field any more' },
+} as const;
+
 /** The option that names a credential. */
 export const USERNAME = {
   username: { value: 'NAME', required: true, description: 'its user name' },

@@ -7,6 +7,7 @@ import {
   NARROWED,
   RECORD,
   SERVICE,
+  SHOWN_FIELDS,
   UNUSED_FOR,
   USERNAME,
 } from './command.js';
@@ -34,15 +35,27 @@ export const applicationRemove = describeCommand({
   ],
 });
 
+export const applicationRotateHashKey = describeCommand({
+  name: 'application rotate-hash-key',
+  summary: 'Replace the key of the hashes that its services show',
+  options: APPLICATION,
+  notes: ['All hashed values are delivered again, and differ from those of before.'],
+});
+
 export const serviceSet = describeCommand({
   name: 'service set',
-  summary: 'Register a service, or give it another filter',
+  summary: 'Register a service, or give it another filter or other fields',
   options: {
     ...SERVICE,
-    filter: { value: 'JSON|@FILE', required: true, description: 'MongoDB query, matched against the record' },
+    filter: {
+      value: 'JSON|@FILE',
+      description: 'MongoDB query, matched against the record; required, except for "default"',
+    },
     description: { value: 'TEXT', description: 'what the service is for' },
+    ...SHOWN_FIELDS,
   },
   notes: [
+    'What is not given stays as it is stored.',
     'The filter is extended JSON, so that dates and ObjectIds can be written:',
     `  --filter '{"data.datasource": "erp", "createDate": {"$gte": {"$date": "2026-01-01T00:00:00Z"}}}'`,
     'MongoDB runs it before it is stored; a filter that it refuses is an error.',
@@ -51,7 +64,7 @@ export const serviceSet = describeCommand({
 
 export const serviceList = describeCommand({
   name: 'service list',
-  summary: 'Show the services with their filters',
+  summary: 'Show the services with their filters and fields',
   options: {
     org: { value: 'ORG', description: 'of this organization only' },
     app: { value: 'APP', description: 'of this application only' },
@@ -73,6 +86,7 @@ export const servicePreview = describeCommand({
     ...KIND,
     name: { value: 'NAME', description: 'the service that is looked at, or that would get the filter' },
     filter: { value: 'JSON|@FILE', description: 'a filter to try, stored nowhere' },
+    ...SHOWN_FIELDS,
   },
   notes: [
     'It tells whether an index serves the filter, and which one to make if none does ("service index").',

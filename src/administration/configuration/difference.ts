@@ -14,10 +14,11 @@ import {
   CREDENTIAL,
   SERVICE,
 } from '../shapes.js';
-import { isEnabled, type StoredService } from '../../application/plain.js';
+import { DEFAULT_SERVICE, isEnabled, type StoredService } from '../../application/plain.js';
 import type { Scope } from '../../auth/index.js';
 import type { ListedCredential } from '../credentials.js';
-import { type Fields, type Shaped, shapeInSteps } from '../fields.js';
+import { type FieldError, type Fields, type Shaped, shapeInSteps } from '../fields.js';
+import { serviceFault } from '../service-rules.js';
 
 /** A change that brings the stored configuration closer to the wanted one. */
 export type PlannedChange = Pick<Thing, 'name' | 'pointer'> & {
@@ -115,9 +116,14 @@ function thingsOfApplication(
       pointer,
       fields: { title, settings },
     },
-    ...services.map(({ kind, name, description, enabled, filter }, index): Thing => {
+    ...services.map(({ kind, name, enabled, allowHiddenFilter, ...service }, index): Thing => {
       const key = { ...tenant, kind, name };
-      const fields = { filter, description, enabled: enabled === false ? false : undefined };
+      const { filter, description, fields: shown, hash } = service;
+      const fields = {
+        filter: name === DEFAULT_SERVICE ? undefined : filter,
+        ...{ description, enabled: enabled === false ? false : undefined, fields: shown, hash },
+        allowHiddenFilter: allowHiddenFilter === true ? true : undefined,
+      };
       return {
         what: 'service',
         key,
@@ -159,8 +165,13 @@ export function* understood(
   credentials: ListedCredential[],
 ): Steps<{ configuration: Configuration; leftOut: string[] }> {
   const leftOut: string[] = [];
-  function* read<F extends Fields>(fields: F, name: string, stored: object): Steps<Shaped<F>[]> {
-    const found = yield* shapeInSteps(fields, withoutNothing(stored));
+  function* read<F extends Fields>(
+    fields: F,
+    name: string,
+    stored: object,
+    faultOf?: (value: Shaped<F>) => FieldError | undefined,
+  ): Steps<Shaped<F>[]> {
+    const found = yield* shapeInSteps(fields, withoutNothing(stored), faultOf);
     if ('value' in found) return [found.value];
     const [{ pointer, detail } = { pointer: '', detail: '' }] = found.faults;
     leftOut.push(`${name}: ${pointer.slice(1).replaceAll('/', '.')} ${detail}`);
@@ -172,7 +183,8 @@ export function* understood(
     const place = placeOf(application);
     const own: ConfiguredService[] = [];
     for (const service of byApplication.get(place) ?? []) {
-      own.push(...(yield* read(SERVICE, `${nameOf(service)} of ${place}`, serviceJson(service))));
+      const said = `${nameOf(service)} of ${place}`;
+      own.push(...(yield* read(SERVICE, said, serviceJson(service), serviceFault)));
       yield;
     }
     byApplication.delete(place);
@@ -205,13 +217,14 @@ function byPlace(services: StoredService[]): Map<string, StoredService[]> {
 }
 
 function serviceJson(service: StoredService): object {
-  const { kind, name, description, filter } = service;
+  const { kind, name, description, filter, fields, hash, allowHiddenFilter } = service;
   return {
-    kind,
-    name,
-    description,
+    ...{ kind, name, description },
     enabled: isEnabled(service) ? undefined : false,
-    filter: filterJson(filter),
+    filter: name === DEFAULT_SERVICE ? undefined : filterJson(filter),
+    fields: filterJson(fields),
+    hash: filterJson(hash),
+    allowHiddenFilter: allowHiddenFilter === false ? undefined : allowHiddenFilter,
   };
 }
 

@@ -9,7 +9,9 @@ import { tryFilter } from '../filter-trial.js';
 import { type Preview, previewFilter } from '../preview.js';
 import { newUsernameFault, usernameTaken } from '../credentials.js';
 import { type FilterTurn, invalidAt, Refused, unknownApplication } from '../changes.js';
-import { assertRoomForServices, filterInForce, type ServiceChange } from '../services.js';
+import type { ServiceEdit } from '../service-rules.js';
+import { versionInForce, versionOf } from '../service-versions.js';
+import { assertRoomForServices, type ServiceChange } from '../services.js';
 import type { Configuration } from '../shapes.js';
 import {
   assertSingle,
@@ -73,7 +75,8 @@ export async function assertPossible(
     if (action === 'remove' && thing.what === 'application') await assertNoRecords(db, thing.key);
   }
   for (const ofOne of servicesIn(changes).values()) await assertRoomForServices(db, ofOne[0]!.key, ofOne);
-  for (const { key, filter, pointer } of filtersIn(changes)) {
+  for (const { key, filter, pointer } of versionsIn(changes)) {
+    if (filter === undefined) continue;
     const left = Math.max(1, Math.ceil(ends - performance.now()));
     await tryFilter(db, key, filter, { maxTimeMS: left, turn }).catch((error: unknown) =>
       rethrowAt(pointer, error),
@@ -95,7 +98,7 @@ async function assertUsernames(db: mongo.Db, changes: PlannedChange[], reach: Re
   if (one !== null) throw await usernameTaken(db, String(one['username']), reach.coversCredential);
 }
 
-/** The preview of each changed filter, by the name of its service. */
+/** The preview of each service that gets another filter or other fields, by its name. */
 export type Previews = Map<string, Preview>;
 
 /** How to make previews one after another. */
@@ -110,20 +113,19 @@ interface PreviewsMade {
   onProgress?: (done: number) => void;
 }
 
-/** Previews each changed filter. */
+/** Previews each service that gets another filter or other fields. */
 export async function previewsOf(
   db: mongo.Db,
   changes: PlannedChange[],
   { msLeft, during = (_of, work) => work(undefined), onProgress }: PreviewsMade,
 ): Promise<Previews> {
   const previews: Previews = new Map();
-  const filters = filtersIn(changes);
-  for (const [index, { key, filter, name, pointer }] of filters.entries()) {
+  for (const [index, { key, name, pointer, ...edit }] of versionsIn(changes).entries()) {
     const maxTimeMS = msLeft();
     if (maxTimeMS <= 0) break;
-    const inForce = await filterInForce(db, key);
+    const [inForce, version] = [await versionInForce(db, key), await versionOf(db, key, edit)];
     const preview = await during(key, (signal) =>
-      previewFilter(db, key, filter, { inForce, maxTimeMS, ...(signal && { signal }) }),
+      previewFilter(db, key, version, { inForce, maxTimeMS, ...(signal && { signal }) }),
     ).catch((error: unknown) => rethrowAt(pointer, error));
     if (preview === undefined) break;
     previews.set(name, preview);
@@ -146,19 +148,29 @@ function servicesIn(changes: PlannedChange[]): Map<string, ServiceChange[]> {
   return byApplication;
 }
 
-interface ChangedFilter {
+/** The properties that decide what a service delivers. */
+const DECIDING = ['filter', 'fields', 'hash'];
+
+/** Whether a change gives a service another filter or other fields, so that there is a preview of it. */
+export function isPreviewed({ action, thing, changed }: PlannedChange): boolean {
+  return action !== 'remove' && thing.what === 'service' && DECIDING.some((name) => changed.includes(name));
+}
+
+interface ChangedVersion extends ServiceEdit {
   key: ServiceKey;
-  filter: Filter;
   name: string;
   pointer: string;
 }
 
-/** The filters that the changes set, each with its place in the configuration. */
-function filtersIn(changes: PlannedChange[]): ChangedFilter[] {
-  return changes.flatMap(({ action, thing, changed }) => {
-    if (action === 'remove' || thing.what !== 'service' || !changed.includes('filter')) return [];
+/** The services that get another filter or other fields, each with the place of its filter in the configuration. */
+function versionsIn(changes: PlannedChange[]): ChangedVersion[] {
+  return changes.flatMap((change) => {
+    const { thing } = change;
+    if (!isPreviewed(change) || thing.what !== 'service') return [];
     const { key, name, pointer, fields } = thing;
-    return [{ key, filter: fields['filter'] as Filter, name, pointer: `${pointer}/filter` }];
+    const { filter, fields: shown, hash, allowHiddenFilter } = fields;
+    const edit = { filter: filter as Filter | undefined, fields: shown, hash, allowHiddenFilter };
+    return [{ key, name, pointer: `${pointer}/filter`, ...edit }];
   });
 }
 

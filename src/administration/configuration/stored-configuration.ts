@@ -183,7 +183,7 @@ export function configurationJson({ applications = [], credentials = [] }: Confi
 }
 
 function serviceJson({ filter, ...service }: ConfiguredService): object {
-  return { ...service, filter: filterJson(filter) };
+  return { ...service, ...(filter !== undefined && { filter: filterJson(filter) }) };
 }
 
 /** The text of {@link configurationJson}, built one service or credential at a time. */

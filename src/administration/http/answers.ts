@@ -31,7 +31,7 @@ export class ApplicationList {
   result: ApplicationShape[];
 }
 
-@ApiSchema({ name: 'Service', description: 'A named filter' })
+@ApiSchema({ name: 'Service', description: 'A named filter, and the fields that it shows' })
 export class ServiceShape extends Named {
   @ApiProperty({ enum: [...KINDS] })
   kind: string;
@@ -47,6 +47,15 @@ export class ServiceShape extends Named {
 
   @ApiProperty()
   enabled: boolean;
+
+  @ApiProperty({ ...ANY, selfRequired: false, example: { except: ['data.email'] } })
+  fields?: object;
+
+  @ApiProperty({ required: false, type: [String], example: ['data.accountnumber'] })
+  hash?: string[];
+
+  @ApiProperty({ required: false })
+  allowHiddenFilter?: boolean;
 }
 
 @ApiSchema({ name: 'Services' })
@@ -186,6 +195,7 @@ export const PREVIEW_ANSWER = {
     others: group('Records that do not'),
     entering: group('With a filter in force: records that would begin to match'),
     leaving: group('With a filter in force: records that would cease to match'),
+    concerned: group('With a filter in force: records that still match and would show other fields'),
     restamps: { ...number, description: 'Records that saving it delivers again' },
     error: estimateOf('Some counts are'),
     isCutOff: {

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Headers, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { NamesApplication } from '../../application/index.js';
@@ -10,6 +10,7 @@ import {
   APPLICATION_CHANGE,
   assertCovers,
   changeApplication,
+  changeHashKey,
   createApplication,
   listApplications,
   NEW_APPLICATION,
@@ -25,16 +26,20 @@ import {
   Body,
   ChangeContexts,
   DocumentedBody,
+  EditLimiter,
   sendTagged,
   TakesIfMatch,
 } from './administration.js';
-import { Answers, ApplicationList, ApplicationShape } from './answers.js';
+import { Answers, ApplicationList, ApplicationShape, Done } from './answers.js';
 
 /** Lists, registers, changes and removes applications. */
 @Administrative()
 @Controller('admin/v1/applications')
 export class ApplicationsController {
-  constructor(private readonly changeContexts: ChangeContexts) {}
+  constructor(
+    private readonly changeContexts: ChangeContexts,
+    private readonly pace: EditLimiter,
+  ) {}
 
   @Get()
   @ApiOperation({ summary: 'Lists the applications that the credential covers' })
@@ -127,6 +132,25 @@ export class ApplicationsController {
     return {
       removed: await removeApplication(this.changeContexts.of(request), tenantIn(caller, path), options),
     };
+  }
+
+  @Post(':org/:app/hashkey/rotate')
+  @NamesApplication()
+  @HttpCode(204)
+  @ApiOperation({
+    summary: 'Replaces the key of the hashes that services of an application show',
+    description: 'All hashed values are delivered again, and differ from those of before.',
+  })
+  @Done
+  @Problems(401, 403, 404, 429, 500, 503)
+  async rotateHashKey(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param() path: { org: string; app: string },
+  ): Promise<void> {
+    const tenant = tenantIn(caller, path);
+    this.pace.count(tenant);
+    await changeHashKey(this.changeContexts.of(request), tenant);
   }
 
   private async answer(request: Request, response: Response, tenant: Tenant): Promise<void> {

@@ -2,7 +2,7 @@ import { Controller, Delete, Get, Headers, HttpCode, Inject, Param, Post, Put, R
 import { ApiHeader, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import {
-  type Filter,
+  DEFAULT_SERVICE,
   isEnabled,
   NamesApplication,
   type ServiceKey,
@@ -16,7 +16,7 @@ import { ofTenant } from '../../record/index.js';
 import {
   assertApplication,
   assertCovers,
-  filterInForce,
+  editedVersion,
   filterJson,
   invalid,
   listServices,
@@ -28,10 +28,11 @@ import {
   readService,
   removeService,
   SERVICE_SETTING,
-  serviceNameFault,
+  setNameFault,
   setService,
   type Shaped,
   unknownService,
+  versionInForce,
 } from '../index.js';
 import {
   Administrative,
@@ -63,7 +64,7 @@ interface ServicePath {
   name: string;
 }
 
-/** Services of an application: named filters. */
+/** Services of an application: named filters, and the fields that they show. */
 @Administrative()
 @NamesApplication()
 @Controller('admin/v1/applications/:org/:app')
@@ -120,7 +121,8 @@ export class ServicesController {
   @DocumentedBody(SERVICE_SETTING)
   @ApiOperation({
     summary: 'Registers a service, or changes it',
-    description: 'With `If-None-Match: *` an existing one is a conflict. The filter is extended JSON.',
+    description:
+      'With `If-None-Match: *` an existing one is a conflict. The filter is extended JSON. Omitted properties stay as they are stored; null removes `fields`, `hash` and `allowHiddenFilter`.',
   })
   @Answers('The service', ServiceShape)
   @Problems(400, 401, 403, 404, 409, 412, 413, 415, 429, 500, 503)
@@ -133,7 +135,7 @@ export class ServicesController {
     @Res() response: Response,
   ): Promise<void> {
     const key = keyIn(caller, path);
-    const fault = serviceNameFault(key.name);
+    const fault = setNameFault(key.name, body);
     if (fault !== undefined) throw invalid(`The name of the service ${fault}`);
     const changeContext = this.changeContexts.of(request);
     await assertApplication(changeContext.db, key);
@@ -168,7 +170,8 @@ export class ServicesController {
   @DocumentedBody(PREVIEW)
   @ApiOperation({
     summary: 'Shows what a filter would do, before it is saved',
-    description: 'With the `name` of a service: who would enter and who would leave it.',
+    description:
+      'With the `name` of a service: who would enter and who would leave it, and who would show other fields. Omitted properties are those of that service.',
   })
   @ApiOkResponse({ schema: PREVIEW_ANSWER })
   @Problems(400, 401, 403, 404, 413, 415, 429, 500, 503)
@@ -176,15 +179,16 @@ export class ServicesController {
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param() path: ServicePath,
-    @Body(PREVIEW) { filter, name }: Shaped<typeof PREVIEW>,
+    @Body(PREVIEW) { name, ...edit }: Shaped<typeof PREVIEW>,
   ): Promise<Preview> {
     const key = keyIn(caller, { ...path, name: name ?? '' });
     const { db } = this.changeContexts.of(request);
     await assertApplication(db, key);
-    const inForce: Filter | undefined = name === undefined ? undefined : await filterInForce(db, key);
+    const wanted = await editedVersion(db, { ...key, name }, edit);
+    const inForce = name === undefined ? undefined : await versionInForce(db, key);
     const maxTimeMS = Math.min(this.settings.queryMs, PREVIEW_MS);
     const made = await this.previews.during(key.organizationid, untilGone(request), (signal) =>
-      previewFilter(db, key, filter, { inForce, maxTimeMS, signal }),
+      previewFilter(db, key, wanted, { inForce, maxTimeMS, signal }),
     );
     return made ?? nothingKnown(inForce);
   }
@@ -203,7 +207,15 @@ function keyIn(caller: Credential, { org: organizationid, app: appid, kind, name
 }
 
 function shown(service: StoredService): Record<string, unknown> {
-  const { organizationid, appid, kind, name, filter, description } = service;
-  const enabled = isEnabled(service);
-  return { organizationid, appid, kind, name, filter: filterJson(filter), description, enabled };
+  const { organizationid, appid, kind, name, filter, description, fields, hash, allowHiddenFilter } = service;
+  const whole = name === DEFAULT_SERVICE ? {} : filter;
+  return {
+    ...{ organizationid, appid, kind, name, filter: filterJson(whole), description },
+    enabled: isEnabled(service),
+    ...Object.fromEntries(
+      Object.entries({ fields, hash, allowHiddenFilter })
+        .filter(([, value]) => value !== undefined && value !== null)
+        .map(([property, value]) => [property, filterJson(value)]),
+    ),
+  };
 }

@@ -1,6 +1,7 @@
-import { serialize } from 'bson';
 import type { Filter } from '../../application/index.js';
+import type { ServiceVersion } from '../service-versions.js';
 import { idTextOf } from '../../record/index.js';
+import { type Conditions, conditionsOf } from './conditions.js';
 import { Allowance, type Place, together } from './place.js';
 import {
   type Counted,
@@ -27,9 +28,11 @@ export interface PreviewCounts {
   records: number | null;
   matching: Group;
   others: Group;
-  /** If a filter is in force: records that would start to match, and records that would stop matching. */
+  /** If a version is in force: records that would start to match, and records that would stop matching. */
   entering: Group | undefined;
   leaving: Group | undefined;
+  /** If a version is in force: records that match before and after, and that would show a field differently. */
+  concerned: Group | undefined;
   /** The number of records that are re-stamped, so that consumers receive the change. */
   restamps: number | null;
   /** Set if some counts are estimates: each is right to this many records in 95 of 100 cases. */
@@ -52,9 +55,6 @@ interface StatedIndexes {
   inForce: StatedIndex | undefined;
 }
 
-/** Without entering and leaving if both filters are the same, or if only one filter is given. */
-type Conditions = Partial<Record<Counted, Filter>> & { others: Filter };
-
 interface Found {
   records: number | undefined;
   known: Partial<Record<Counted, Known>>;
@@ -65,26 +65,15 @@ interface Found {
 /** Counts the records that match, that do not match, that enter and that leave. Estimates counts that take too long. */
 export async function countsOf(
   place: Place,
-  filter: Filter,
-  inForce: Filter | undefined,
+  wanted: ServiceVersion,
+  inForce: ServiceVersion | undefined,
   { stated, ...effort }: Effort & { stated: StatedIndexes },
 ): Promise<PreviewCounts> {
-  const conditions = conditionsOf(filter, inForce);
+  const conditions = conditionsOf(wanted, inForce);
   const time = new Allowance(effort.exactMs + effort.estimateMs);
   const exact = await exactly(place, conditions, effort.exactMs, stated);
   const found = await withSample(place, conditions, exact, { size: effort.sampleSize, time });
   return countsIn(found, inForce !== undefined);
-}
-
-/** `$nor` selects the records that do not match, including those without the field. */
-function conditionsOf(filter: Filter, inForce: Filter | undefined): Conditions {
-  const others = { $nor: [filter] };
-  if (inForce === undefined || isSame(filter, inForce)) return { matching: filter, others };
-  return {
-    ...{ matching: filter, others },
-    entering: { $and: [filter, { $nor: [inForce] }] },
-    leaving: { $and: [inForce, others] },
-  };
 }
 
 async function exactly(
@@ -134,18 +123,21 @@ async function withSample(
 function countsIn(found: Found, isChange: boolean): PreviewCounts {
   const { records = null, otherIds, sample } = found;
   const matching = groupOf('matching', found);
-  const [entering, leaving] = [groupOf('entering', found), groupOf('leaving', found)];
+  const moved = MOVED.map((name) => groupOf(name, found));
+  const [entering, leaving, concerned] = moved;
   const others: Group = {
     ...matching,
     count: records === null || matching.count === null ? null : Math.max(0, records - matching.count),
     ids: otherIds ?? sample?.groups['others']?.ids ?? [],
   };
-  const restamps = isChange ? restampsOf(found, entering, leaving) : { count: 0 };
-  const counts = [matching, ...(isChange ? [entering, leaving] : [])];
+  const restamps = isChange ? restampsOf(found, moved) : { count: 0 };
+  const counts = [matching, ...(isChange ? moved : [])];
   const errors = [...counts, restamps].map(({ error = 0 }) => error);
   return {
     ...{ records, matching, others, restamps: restamps.count },
-    ...(isChange ? { entering, leaving } : { entering: undefined, leaving: undefined }),
+    ...(isChange
+      ? { entering, leaving, concerned }
+      : { entering: undefined, leaving: undefined, concerned: undefined }),
     error: Math.max(...errors) || undefined,
     isCutOff: records === null || [...counts, others].some(isIncomplete),
   };
@@ -160,14 +152,23 @@ function groupOf(name: Counted, { records, known, sample }: Found): Group {
   return { ...shownEstimate(estimated(inSample.hits, sample!.examined, records)), ids: shown };
 }
 
-/** No record both enters and leaves, so the two are one group in the sample. */
-function restampsOf({ records, sample }: Found, entering: Group, leaving: Group): Omit<Group, 'ids'> {
-  const hits = [sample?.groups['entering']?.hits, sample?.groups['leaving']?.hits];
-  if (records !== undefined && hits[0] !== undefined && hits[1] !== undefined)
-    return shownEstimate(estimated(hits[0] + hits[1], sample!.examined, records));
-  const count = entering.count === null || leaving.count === null ? null : entering.count + leaving.count;
-  const error = entering.error ?? leaving.error;
-  return { count, ...(error !== undefined && { error }) };
+/** The groups of records that are re-stamped. */
+const MOVED = ['entering', 'leaving', 'concerned'] as const;
+
+/** No record is in two of the groups, so those that are estimated are one group in the sample. */
+function restampsOf({ records, known, sample }: Found, moved: Group[]): Omit<Group, 'ids'> {
+  const unknown = MOVED.filter((name) => known[name]?.count === undefined);
+  const hits = unknown.flatMap((name) => sample?.groups[name]?.hits ?? []);
+  if (unknown.length > 0 && hits.length === unknown.length && records !== undefined) {
+    const all = estimated(sum(hits), sample!.examined, records);
+    return shownEstimate({ ...all, count: all.count + sum(MOVED.map((name) => known[name]?.count ?? 0)) });
+  }
+  const counts = moved.map(({ count }) => count);
+  return { count: counts.every((count) => count !== null) ? sum(counts) : null };
+}
+
+function sum(counts: number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 /** A sample of all records gives an exact count. */
@@ -178,12 +179,6 @@ function shownEstimate({ count, error }: { count: number; error: number }): Omit
 /** An estimated group is complete: it shows the ids that the sample contains, if any. */
 function isIncomplete({ count, ids, error }: Group): boolean {
   return count === null || (error === undefined && count > 0 && ids.length === 0);
-}
-
-/** Whether two filters are equal byte for byte: the order of keys matters in documents. */
-function isSame(one: Filter, other: Filter): boolean {
-  const [bytes, others] = [one, other].map((filter) => serialize({ filter }));
-  return Buffer.compare(bytes!, others!) === 0;
 }
 
 type Limit = { maxTimeMS: number };

@@ -134,10 +134,10 @@ export interface Group {
 }
 
 /**
- * Records that match the filter. If another filter is in force: records that would start to match, and records that would
- * stop matching.
+ * Records that match the filter. If another version is in force: records that would start to match, records that would stop
+ * matching, and records that match both filters and would show a field differently.
  */
-export const COUNTED = ['matching', 'entering', 'leaving'] as const;
+export const COUNTED = ['matching', 'entering', 'leaving', 'concerned'] as const;
 
 export type Counted = (typeof COUNTED)[number];
 

@@ -25,6 +25,26 @@ export async function rotateHashKey(db: mongo.Db, { organizationid, appid }: Ten
     .replaceOne(ofTenant(tenant), { ...tenant, key: newHashKey() }, { upsert: true });
 }
 
+/** The key of an application's hashes; undefined if there is none yet, or if it cannot be read. */
+export async function storedHashKey(
+  db: mongo.Db,
+  { organizationid, appid }: Tenant,
+): Promise<mongo.Binary | undefined> {
+  const stored = await db.collection<HashKey>(HASH_KEYS).findOne(ofTenant({ organizationid, appid }));
+  return isHashKey(stored?.key) ? stored.key : undefined;
+}
+
+/** Removes the key of an application that is removed. */
+export async function removeHashKey(
+  db: mongo.Db,
+  { organizationid, appid }: Tenant,
+  session?: mongo.ClientSession,
+): Promise<void> {
+  await db
+    .collection<HashKey>(HASH_KEYS)
+    .deleteMany(ofTenant({ organizationid, appid }), { ...(session && { session }) });
+}
+
 export function newHashKey(): mongo.Binary {
   return new mongo.Binary(randomBytes(KEY_BYTES));
 }

@@ -27,7 +27,7 @@ export {
 } from './collections.schema.js';
 export type { ReadVersion } from './filter-versions.js';
 export type { InForce } from './filters-in-force.js';
-export { rotateHashKey } from './hashed-fields.js';
+export { areReadable, removeHashKey, rotateHashKey, storedHashKey } from './hashed-fields.js';
 export { hasWatched, holdsWatched } from './history.js';
 export { STORAGE_FORMATS, assertFormat, finishUpgrade, layLease, readFormat } from './storage-format.js';
 export { noteRestore } from './restores.js';

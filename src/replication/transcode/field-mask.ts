@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type FieldBranch, fieldTree, type ShownFields, type Treatment } from '../../application/index.js';
+import { type FieldBranch, fieldTree, type ShownFields, type Treatment } from '../../application/pure.js';
 import { canonicalText, channelsOf } from '../../record/index.js';
 
 /** Bytes of a hash that are shown (contract §7). */
@@ -13,11 +13,14 @@ export interface FieldMask {
   /** The treatment of each field, as `assembly/mask.ts` reads it. */
   bytes: Uint8Array;
   /** The key of the hashes; undefined if there are none. */
-  key: Uint8Array | undefined;
+  key: HashKeyBytes | undefined;
 }
 
+/** The key of hashes, or `none yet` before an application has one: a word then shows where a hash will be. */
+export type HashKeyBytes = Uint8Array | 'none yet';
+
 /** Compiles the fields of a service. `key` is that of its application, and is needed for hashes. */
-export function fieldMask(fields: ShownFields, key?: Uint8Array): FieldMask {
+export function fieldMask(fields: ShownFields, key?: HashKeyBytes): FieldMask {
   const { createdBy, channels, data } = fieldTree(fields);
   const text = new MaskText();
   const start = text.words(3);
@@ -28,7 +31,8 @@ export function fieldMask(fields: ShownFields, key?: Uint8Array): FieldMask {
 }
 
 /** The JSON text of the keyed hash of a value (contract §7). `value` is as the driver reads it for JSON. */
-export function hashText(key: Uint8Array, value: unknown): string {
+export function hashText(key: HashKeyBytes, value: unknown): string {
+  if (key === 'none yet') return '"(hash)"';
   const hash = createHmac('sha256', key).update(canonicalText(value)).digest();
   return `"${hash.toString('base64url', 0, SHOWN_BYTES)}"`;
 }

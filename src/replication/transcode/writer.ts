@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import { jsonText, READ_FOR_JSON } from '../../record/index.js';
 import { MalformedBsonError } from './bson-reader.js';
-import { type FieldMask, hashText, shownChannels } from './field-mask.js';
+import { type FieldMask, type HashKeyBytes, hashText, shownChannels } from './field-mask.js';
 import type { Host, Program } from './wasm.js';
 
 /** Bytes of a buffer: the most that the program writes before it passes its text on. */
@@ -124,7 +124,7 @@ export abstract class Writer<P extends Program = Program> {
   protected memory: Buffer;
   private readonly input: number;
   private readonly output: number;
-  private hashKey: Uint8Array | undefined;
+  private hashKey: HashKeyBytes | undefined;
 
   constructor(instantiate: (host: Host) => P) {
     this.program = instantiate({

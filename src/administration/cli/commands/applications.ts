@@ -1,5 +1,6 @@
 import { describedKind, KINDS } from '../../../kinds/index.js';
 import {
+  changeHashKey,
   createApplication,
   listApplications,
   nameOfTenant,
@@ -9,7 +10,12 @@ import {
 import type { Application } from '../../../application/index.js';
 import { NAME } from '../../../platform/common/index.js';
 import type { Run } from '../command.js';
-import type { applicationCreate, applicationList, applicationRemove } from '../descriptions.js';
+import type {
+  applicationCreate,
+  applicationList,
+  applicationRemove,
+  applicationRotateHashKey,
+} from '../descriptions.js';
 import { tenantOf } from '../input.js';
 import { databaseOf, deskOn } from '../session.js';
 import { cell, counted, table } from '../table.js';
@@ -50,6 +56,13 @@ export const runRemove: Run<typeof applicationRemove> = async (context, { purge,
       removed: Object.fromEntries(KINDS.map((kind) => [describedKind(kind).plural, removed[kind]])),
     },
   };
+};
+
+export const runRotateHashKey: Run<typeof applicationRotateHashKey> = async (context, names) => {
+  const tenant = tenantOf(names);
+  await changeHashKey(deskOn(context, await context.prepared()), tenant);
+  const text = `${nameOfTenant(tenant)} has another key for its hashes. All hashed values will be delivered again.`;
+  return { text, json: tenant };
 };
 
 function stateOf({ organizationid, appid }: StoredApplication): string {

@@ -9,6 +9,7 @@ import {
   configurationFile,
   configurationJson,
   EVERYTHING,
+  isPreviewed,
   onLine,
   type PlannedChange,
   type Previews,
@@ -117,7 +118,7 @@ export async function planOf(
   try {
     const comparison = await compare(db, configuration, { reach, isPruned });
     await assertPossible(db, comparison.changes, reach);
-    const progress = context.progress(filtersOf(comparison.changes), 'filters');
+    const progress = context.progress(comparison.changes.filter(isPreviewed).length, 'services');
     const previews = await previewsOf(db, comparison.changes, {
       msLeft: () => context.settings.queryMs,
       onProgress: (done) => progress.at(done, done),
@@ -126,11 +127,6 @@ export async function planOf(
   } catch (error) {
     throw onLine(lineOf, error);
   }
-}
-
-function filtersOf(changes: PlannedChange[]): number {
-  return changes.filter(({ thing, changed }) => thing.what === 'service' && changed.includes('filter'))
-    .length;
 }
 
 /** The changes as JSON. */

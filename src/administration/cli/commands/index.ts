@@ -15,6 +15,7 @@ export const commands: readonly Command[] = [
   command(described.applicationCreate, async () => (await applications()).runCreate),
   command(described.applicationList, async () => (await applications()).runList),
   command(described.applicationRemove, async () => (await applications()).runRemove),
+  command(described.applicationRotateHashKey, async () => (await applications()).runRotateHashKey),
   command(described.serviceSet, async () => (await services()).runSet),
   command(described.serviceList, async () => (await services()).runList),
   command(described.serviceRemove, async () => (await services()).runRemove),

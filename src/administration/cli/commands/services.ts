@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import {
   assertApplication,
-  filterInForce,
+  editedVersion,
   filterJson,
   filterOf,
   filterPlan,
@@ -15,10 +15,15 @@ import {
   previewFilter,
   readService,
   removeService,
+  serviceFault,
+  type ServiceVersion,
+  setNameFault,
   setService,
   storedFilter,
+  versionInForce,
 } from '../../plain.js';
 import {
+  DEFAULT_SERVICE,
   effortFault,
   type Filter,
   filterFault,
@@ -41,6 +46,7 @@ import type {
 import { progressOn } from '../import/index.js';
 import { choiceOf, kindOf, nameOf, serviceKeyOf, tenantOf } from '../input.js';
 import { previewLines, savedLines } from '../preview-lines.js';
+import { shownFieldsCell, shownFieldsIn, shownFieldsJson } from '../shown-fields-input.js';
 import { databaseOf, deskOn } from '../session.js';
 import { cell, table } from '../table.js';
 
@@ -49,24 +55,36 @@ const COUNT_MS = 5000;
 /** Most bytes of BSON of all services in a list. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-export const runSet: Run<typeof serviceSet> = async (context, { filter: text, description, ...names }) => {
-  const key = serviceKeyOf(names);
-  const filter = await filterOf(text);
+export const runSet: Run<typeof serviceSet> = async (
+  context,
+  { filter: text, description, org, app, kind, name, ...chosen },
+) => {
+  const key = serviceKeyOf({ org, app, kind, name });
+  const filter = text === undefined ? undefined : await filterOf(text);
+  const setting = { filter, description, ...(await shownFieldsIn(chosen)) };
+  const fault = setNameFault(key.name, setting);
+  if (fault !== undefined) throw new UsageError(`--name "${key.name}" ${fault}`);
+  if (filter === undefined && key.name !== DEFAULT_SERVICE) throw new UsageError('--filter is missing.');
   const changeContext = deskOn(context, await context.prepared());
   await assertApplication(changeContext.db, key);
-  const inForce = await filterInForce(changeContext.db, key);
-  await setService(changeContext, key, { filter, description });
-  const preview = await consequences(changeContext.db, key, filter, inForce);
+  const inForce = await versionInForce(changeContext.db, key);
+  await setService(changeContext, key, setting);
+  const preview = await consequences(changeContext.db, key, { filter, inForce });
   return {
     text: [`The ${nameOfService(key)} is set. ${preview.first}`.trimEnd(), ...preview.more].join('\n'),
-    json: { ...key, filter: filterJson(filter), ...preview.counts },
+    json: { ...key, filter: filterJson(filter ?? {}), ...shownFieldsJson(setting), ...preview.counts },
   };
 };
 
-/** The effect of the filter, in numbers. Failures are ignored, because the service is already set. */
-async function consequences(db: mongo.Db, key: ServiceKey, filter: Filter, inForce: Filter | undefined) {
-  const options = { inForce, maxTimeMS: COUNT_MS };
-  const preview = await previewFilter(db, key, filter, options).catch(() => undefined);
+/** The effect of the new version, in numbers. Failures are ignored, because the service is already set. */
+async function consequences(
+  db: mongo.Db,
+  key: ServiceKey,
+  { filter, inForce }: { filter: Filter | undefined; inForce: ServiceVersion | undefined },
+) {
+  const preview = await editedVersion(db, key, { filter })
+    .then((wanted) => previewFilter(db, key, wanted, { inForce, maxTimeMS: COUNT_MS }))
+    .catch(() => undefined);
   if (preview === undefined) return { first: '', more: [], counts: {} };
   const { matching, records, restamps, error, warnings } = preview;
   const isServed = await readService(db, key).then(
@@ -95,9 +113,14 @@ export const runList: Run<typeof serviceList> = async (context, { org, app, kind
     ...[service.organizationid, service.appid, service.kind, service.name].map(cell),
     stateOf(service),
     cell(service.filter),
+    shownFieldsCell(service),
   ]);
   return {
-    text: table(['ORG', 'APP', 'KIND', 'NAME', 'STATE', 'FILTER'], rows, 'There is no such service.'),
+    text: table(
+      ['ORG', 'APP', 'KIND', 'NAME', 'STATE', 'FILTER', 'FIELDS'],
+      rows,
+      'There is no such service.',
+    ),
     json: services.map((service) => ({
       ...service,
       filter: filterJson(service.filter),
@@ -117,8 +140,12 @@ function assertRoom(bytes: number): void {
 function stateOf(service: StoredService): string {
   if (!isNamed(service)) return 'not served: its names are not valid';
   if (!isEnabled(service)) return 'off';
-  if (filterFault(service.filter) !== undefined) return 'not valid';
-  return effortFault(service.filter as Filter) === undefined ? 'on' : 'on, but it may take long';
+  const filter = service.name === DEFAULT_SERVICE ? {} : service.filter;
+  if (filterFault(filter) !== undefined) return 'not valid';
+  const { fields, hash, allowHiddenFilter } = service;
+  const rules = { name: service.name, filter: filter as Filter, fields, hash, allowHiddenFilter };
+  if (serviceFault(rules) !== undefined) return 'not valid';
+  return effortFault(filter as Filter) === undefined ? 'on' : 'on, but it may take long';
 }
 
 export const runRemove: Run<typeof serviceRemove> = async (context, names) => {
@@ -127,18 +154,24 @@ export const runRemove: Run<typeof serviceRemove> = async (context, names) => {
   return { text: `The ${nameOfService(key)} is removed.`, json: key };
 };
 
-export const runPreview: Run<typeof servicePreview> = async (context, { name, filter: text, ...names }) => {
-  const of = { ...tenantOf(names), kind: kindOf(names) };
+export const runPreview: Run<typeof servicePreview> = async (
+  context,
+  { name, filter: text, org, app, kind, ...chosen },
+) => {
+  const of = { ...tenantOf({ org, app }), kind: kindOf({ kind }) };
   if (text === undefined && name === undefined) throw new UsageError('Give --name or --filter.');
   const given = text === undefined ? undefined : await filterOf(text);
-  const key = name === undefined ? undefined : serviceKeyOf({ ...names, name });
+  const fields = await shownFieldsIn(chosen);
+  const key = name === undefined ? undefined : serviceKeyOf({ org, app, kind, name });
   const db = databaseOf(await context.connected());
   await assertApplication(db, of);
   const filter = given ?? (await storedFilter(db, key!));
-  const inForce = given === undefined || key === undefined ? undefined : await filterInForce(db, key);
-  const preview = await previewFilter(db, of, filter, { inForce, maxTimeMS: context.settings.queryMs });
+  const isEdit = given !== undefined || Object.values(fields).some((value) => value !== undefined);
+  const inForce = key === undefined || !isEdit ? undefined : await versionInForce(db, key);
+  const wanted = await editedVersion(db, { ...of, name }, { filter, ...fields });
+  const preview = await previewFilter(db, of, wanted, { inForce, maxTimeMS: context.settings.queryMs });
   const lines = previewLines(preview, { ...of, filter }, context.terminal.calling?.admin);
-  if (given !== undefined && key !== undefined && inForce === undefined)
+  if (isEdit && key !== undefined && inForce === undefined)
     lines.push(`No filter of ${nameOfService(key)} has been in force yet: no record enters or leaves.`);
   return { text: lines.join('\n'), json: preview };
 };

@@ -7,6 +7,7 @@ const preview: Preview = {
   others: { count: 2352, ids: [] },
   entering: { count: 5, ids: [] },
   leaving: { count: 7, ids: ['c'] },
+  concerned: { count: 0, ids: [] },
   restamps: 12,
   error: undefined,
   isCutOff: false,

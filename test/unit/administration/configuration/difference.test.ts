@@ -27,7 +27,10 @@ const STORED: Configuration = {
 };
 
 function service(name: string, filter: object) {
-  return { kind: 'product' as const, name, filter, description: undefined, enabled: undefined };
+  return {
+    ...{ kind: 'product' as const, name, filter, description: undefined, enabled: undefined },
+    ...{ fields: undefined, hash: undefined, allowHiddenFilter: undefined },
+  };
 }
 
 function told(change: (wanted: Configuration) => void, isPruned = false) {

@@ -73,7 +73,12 @@ describe('a configuration file', () => {
       applications: [
         {
           ...{ organizationid: 'a', appid: 'b', title: '12', settings: undefined },
-          services: [{ kind: 'member' as const, name: '007', description: '~', enabled: undefined, filter }],
+          services: [
+            {
+              ...{ kind: 'member' as const, name: '007', description: '~', enabled: undefined, filter },
+              ...{ fields: undefined, hash: undefined, allowHiddenFilter: undefined },
+            },
+          ],
         },
       ],
       credentials: undefined,
