@@ -4,6 +4,7 @@ import type { Tenant } from '../record/index.js';
 import { refusalOf } from './filter-trial.js';
 import { Allowance, inPlace, type Place, together } from './preview/place.js';
 import { fieldWarnings, type Warning } from './preview/sample.js';
+import { type PreviewSample, samplesOf } from './preview/samples.js';
 import { countsOf, type Effort, type PreviewCounts, type StatedIndex } from './preview/counts.js';
 import { type FilterPlan, planOf } from './filter-indexes.js';
 import type { ServiceVersion } from './service-versions.js';
@@ -12,6 +13,8 @@ import type { ServiceVersion } from './service-versions.js';
 const SAMPLE_SIZE = 10_000;
 const PLAN_MS = 700;
 const WARNINGS_MS = 2000;
+/** Time limit of the samples, in ms: records that are re-stamped may be hard to find if there are few. */
+const SAMPLES_MS = 1500;
 
 /** The effect of a filter and of the fields that are shown, before they are saved. */
 export interface Preview extends PreviewCounts {
@@ -19,6 +22,8 @@ export interface Preview extends PreviewCounts {
   plan: FilterPlan | null;
   /** What the filter contains that is allowed but probably not intended. */
   warnings: Warning[];
+  /** Some of the records that are re-stamped. */
+  samples: PreviewSample[];
 }
 
 interface PreviewOptions {
@@ -48,12 +53,13 @@ export async function previewFilter(
   try {
     return await inPlace(db, of, signal, async (place) => {
       const effort = { exactMs: maxTimeMS, estimateMs, sampleSize };
-      const [{ plan, ...counted }, { warnings, missing }] = await together(place, [
+      const [{ plan, ...counted }, { warnings, missing }, samples] = await together(place, [
         countedByPlan(place, wanted, inForce, effort),
         fieldWarnings(place, filter, new Allowance(WARNINGS_MS)),
+        samplesOf(place, wanted, inForce, new Allowance(Math.min(SAMPLES_MS, maxTimeMS))),
       ]);
       const isUseless = Object.keys(plan?.advice ?? {}).some((field) => missing.has(field));
-      return { ...counted, plan: plan && (isUseless ? { ...plan, advice: null } : plan), warnings };
+      return { ...counted, plan: plan && (isUseless ? { ...plan, advice: null } : plan), warnings, samples };
     });
   } catch (error) {
     throw (await refusalOf(db, of, filter, error)) ?? error;
@@ -67,7 +73,7 @@ export function nothingKnown(inForce: ServiceVersion | undefined): Preview {
   return {
     ...{ records: null, matching: unknown, others: unknown },
     ...{ entering: moving, leaving: moving, concerned: moving },
-    ...{ restamps: null, error: undefined, isCutOff: true, plan: null, warnings: [] },
+    ...{ restamps: null, error: undefined, isCutOff: true, plan: null, warnings: [], samples: [] },
   };
 }
 

@@ -50,6 +50,9 @@ describe('A preview of a filter', () => {
         advice: { organizationid: 1, appid: 1, 'data.n': 1 },
       },
       warnings: [],
+      samples: [0, 1, 2].map((n) => ({
+        ...{ id: `p-0${n}`, before: expect.objectContaining({ id: `p-0${n}`, data: { n } }), after: null },
+      })),
     });
     const same = { name: 'low', filter: { $and: [{ 'data.n': { $lt: 20 } }] } };
     expect((await ask(mine, same)).json).toMatchObject({ restamps: 0 });

@@ -1,3 +1,4 @@
+import { cutTo } from './layout.js';
 import { filterJson, type Group, type Preview } from '../plain.js';
 import type { Filter } from '../../application/index.js';
 import { count } from '../../platform/common/index.js';
@@ -8,6 +9,10 @@ import type { Tenant } from '../../record/index.js';
 /** A longer filter is not repeated in a suggested command line. */
 const LONGEST_FILTER = 500;
 
+const MOST_CHANGES = 5;
+/** The longest value of a sample that is shown whole, in characters. */
+const LONGEST_VALUE = 60;
+
 /** A filter that was tried, and the application and kind of its records. */
 interface Tried extends Tenant {
   kind: Kind;
@@ -16,22 +21,74 @@ interface Tried extends Tenant {
 
 /** The lines of a preview, for people. Commands are called by words such as `npx tidemark admin`. */
 export function previewLines(preview: Preview, tried: Tried, admin = IN_CLONE.admin): string[] {
-  const { matching, others, records, entering, leaving, restamps } = preview;
+  const { matching, others, records, entering, leaving, concerned } = preview;
   return [
     `${first(preview)} of ${number(records)} ${tried.kind}s match.`,
     ...firstOf('match', matching),
     ...firstOf('do not match', others),
-    ...(entering === undefined || leaving === undefined
+    ...(entering === undefined || leaving === undefined || concerned === undefined
       ? []
       : [
-          `${number(entering.count)} would enter and ${number(leaving.count)} would leave: ${number(restamps)} will be delivered again.`,
+          movedLine(preview),
           ...firstOf('would enter', entering),
           ...firstOf('would leave', leaving),
+          ...firstOf('would show other fields', concerned),
         ]),
+    ...sampleLines(preview),
     ...doubtLines(preview),
     ...planLines(preview, tried, admin),
     ...warningLines(preview),
   ];
+}
+
+function movedLine({ entering, leaving, concerned, restamps }: Preview): string {
+  const moved = [
+    `${number(entering?.count ?? null)} would enter`,
+    `${number(leaving?.count ?? null)} would leave`,
+    ...(concerned?.count === 0 ? [] : [`${number(concerned?.count ?? null)} would show other fields`]),
+  ];
+  return `${listed(moved)}: ${number(restamps)} will be delivered again.`;
+}
+
+function listed(parts: string[]): string {
+  const last = parts.at(-1)!;
+  return parts.length < 3 ? parts.join(' and ') : `${parts.slice(0, -1).join(', ')}, and ${last}`;
+}
+
+/** What changes in the samples of a preview, one line for each record. */
+export function sampleLines({ samples }: Preview): string[] {
+  return samples.map(({ id, before, after }) => {
+    if (after === null) return `For example ${id}: would leave.`;
+    if (before === null) return `For example ${id}: would enter, as ${shortly(after)}`;
+    const changes = differences(before, after, '');
+    const more = changes.length - MOST_CHANGES;
+    const said = changes.slice(0, MOST_CHANGES).join('; ') || 'no field that is shown would differ';
+    return `For example ${id}: ${said}${more > 0 ? `; and ${count(more)} more` : ''}`;
+  });
+}
+
+/** The fields in which two items differ, each with its values. */
+function differences(before: unknown, after: unknown, path: string): string[] {
+  if (isObject(before) && isObject(after) && Array.isArray(before) === Array.isArray(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    return names.flatMap((name) => {
+      const at = path === '' ? name : `${path}.${name}`;
+      return differences(before[name], after[name], at);
+    });
+  }
+  const [one, other] = [shortly(before), shortly(after)];
+  return one === other && JSON.stringify(before) === JSON.stringify(after)
+    ? []
+    : [`${path} ${one} -> ${other}`];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** A value as JSON, cut off where it is long. */
+function shortly(value: unknown): string {
+  return value === undefined ? 'left out' : cutTo(LONGEST_VALUE, JSON.stringify(value));
 }
 
 /** The lines about a filter that was just saved, such as `648 of 3,000 match; 12 will be delivered again.` */

@@ -27,6 +27,8 @@ export type PlannedChange = Pick<Thing, 'name' | 'pointer'> & {
   thing: Thing;
   /** Names of the fields that get another value. */
   changed: string[];
+  /** The stored fields; undefined for a thing that is created. */
+  before?: Thing['fields'] | undefined;
 };
 
 /** The changes, and the stored things that the wanted configuration omits and that are kept. */
@@ -50,7 +52,8 @@ export function* differenceBetween(
     const before = known.get(thing.name);
     const changed = differing(thing.fields, before?.fields ?? {});
     if (before === undefined) changes.push(changeOf('create', thing, changed));
-    else if (changed.length > 0) changes.push(changeOf('change', thing, changed));
+    else if (changed.length > 0)
+      changes.push({ ...changeOf('change', thing, changed), before: before.fields });
     known.delete(thing.name);
     yield;
   }

@@ -25,6 +25,9 @@ import { type Reach, storedConfiguration } from './stored-configuration.js';
 /** Time limit for trying all changed filters on MongoDB, in ms. A filter that MongoDB refuses is refused at once. */
 const TRIALS_MS = 2000;
 
+/** Most previews of a plan with samples, each of which may have six items of 16 KiB. */
+const MOST_WITH_SAMPLES = 20;
+
 /** The part of the configuration that is changed, and whether things that are not mentioned are removed. */
 export interface PlanOptions {
   reach: Reach;
@@ -128,7 +131,7 @@ export async function previewsOf(
       previewFilter(db, key, version, { inForce, maxTimeMS, ...(signal && { signal }) }),
     ).catch((error: unknown) => rethrowAt(pointer, error));
     if (preview === undefined) break;
-    previews.set(name, preview);
+    previews.set(name, index < MOST_WITH_SAMPLES ? preview : { ...preview, samples: [] });
     onProgress?.(index + 1);
   }
   return previews;

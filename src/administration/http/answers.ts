@@ -185,10 +185,29 @@ const warnings = {
   },
 };
 
+const samples = {
+  type: 'array',
+  maxItems: 3,
+  description: 'Some of the records that saving it delivers again; empty where there was no time to find any',
+  items: {
+    type: 'object',
+    required: ['id', 'before', 'after'],
+    properties: {
+      id: { type: 'string', example: 'product-0001' },
+      before: {
+        ...ANY,
+        nullable: true,
+        description: 'The item as it is delivered now; null where it is not',
+      },
+      after: { ...ANY, nullable: true, description: 'The item as it would be delivered' },
+    },
+  },
+};
+
 /** The schema of a preview, for the OpenAPI document. */
 export const PREVIEW_ANSWER = {
   type: 'object',
-  required: ['records', 'matching', 'others', 'restamps', 'isCutOff', 'plan', 'warnings'],
+  required: ['records', 'matching', 'others', 'restamps', 'isCutOff', 'plan', 'warnings', 'samples'],
   properties: {
     records: number,
     matching: group('Records that match'),
@@ -204,5 +223,6 @@ export const PREVIEW_ANSWER = {
     },
     plan,
     warnings,
+    samples,
   },
 };

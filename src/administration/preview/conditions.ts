@@ -16,7 +16,7 @@ export function conditionsOf(wanted: ServiceVersion, inForce: ServiceVersion | u
   const others = { $nor: [filter] };
   if (inForce === undefined) return { matching: filter, others };
   const isSameFilter = isSame(filter, inForce.filter);
-  const concerned = concernedIn({ ...inForce, filter: wanted.filter }, wanted);
+  const concerned = movedBetween({ ...inForce, filter }, wanted);
   const both = isSameFilter ? filter : { $and: [filter, inForce.filter] };
   return {
     ...{ matching: filter, others },
@@ -28,8 +28,8 @@ export function conditionsOf(wanted: ServiceVersion, inForce: ServiceVersion | u
   };
 }
 
-/** A query for the records that match and would show a field differently; undefined if there are none. */
-function concernedIn(before: ServiceVersion, { filter, fields }: ServiceVersion): Filter | undefined {
+/** A query for the records that an edit re-stamps; undefined if there are none. */
+export function movedBetween(before: ServiceVersion, { filter, fields }: ServiceVersion): Filter | undefined {
   return differingIn({ filter, fields, previous: before.filter, previousFields: before.fields });
 }
 

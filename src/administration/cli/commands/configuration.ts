@@ -23,11 +23,15 @@ import { UsageError } from '../../../platform/common/index.js';
 import type { CommandContext, Run } from '../command.js';
 import type { configApply, configExport, configPlan } from '../descriptions.js';
 import { isConfirmed, tenantOf, textIn } from '../input.js';
-import { asIs } from '../layout.js';
+import { asIs, cutTo } from '../layout.js';
 import { counted } from '../table.js';
-import { savedLines } from '../preview-lines.js';
+import { sampleLines, savedLines } from '../preview-lines.js';
 import { databaseOf, deskOn } from '../session.js';
 
+/** The properties that choose the fields of a service. */
+const CHOOSING = ['fields', 'hash', 'allowHiddenFilter'];
+/** A property may have 200 paths. */
+const LONGEST_LINE = 300;
 const SIGNS = { create: '+', change: '~', remove: '-' } as const;
 
 export const runExport: Run<typeof configExport> = async (context, options) => {
@@ -139,7 +143,11 @@ function changesJson(changes: PlannedChange[], previews?: Previews): object[] {
 /** The changes of a plan, for people: one line for each thing, followed by the preview of its new filter. */
 function planLines({ changes, untold, leftOut }: Comparison, previews: Previews): string[] {
   return [
-    ...changes.flatMap((change) => [lineOf(change), ...effectOf(change, previews)]),
+    ...changes.flatMap((change) => [
+      lineOf(change),
+      ...fieldsOf(change).map((line) => `    ${line}`),
+      ...effectOf(change, previews),
+    ]),
     sumOf(changes),
     ...(untold.length === 0
       ? []
@@ -165,9 +173,19 @@ function lineOf({ action, name, changed }: PlannedChange): string {
   return `${SIGNS[action]} ${name}${action === 'change' ? `: ${changed.join(', ')}` : ''}`;
 }
 
+/** The properties that choose the fields of a service, before and after a change of them. */
+function fieldsOf({ action, thing, before, changed }: PlannedChange): string[] {
+  if (action === 'remove' || thing.what !== 'service') return [];
+  const shown = (value: unknown) => (value === undefined ? 'none' : JSON.stringify(value));
+  return CHOOSING.filter((name) => changed.includes(name)).map((name) =>
+    cutTo(LONGEST_LINE, `${name}: ${shown(before?.[name])} -> ${shown(thing.fields[name])}`),
+  );
+}
+
 /** The preview of a new filter, if one was made. */
 function effectOf({ action, name, thing }: PlannedChange, previews: Previews): string[] {
   const preview = previews.get(name);
   if (action === 'remove' || preview === undefined) return [];
-  return savedLines(preview, thing.fields['enabled'] !== false).map((line) => `    ${line}`);
+  const lines = [...savedLines(preview, thing.fields['enabled'] !== false), ...sampleLines(preview)];
+  return lines.map((line) => `    ${line}`);
 }

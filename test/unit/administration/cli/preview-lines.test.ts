@@ -13,6 +13,7 @@ const preview: Preview = {
   isCutOff: false,
   plan: { indexes: ['by_color'], readsEveryRecord: false, advice: null },
   warnings: [],
+  samples: [],
 };
 const tried = {
   organizationid: 'acme',
@@ -30,6 +31,35 @@ describe('What a preview says to people', () => {
       '5 would enter and 7 would leave: 12 will be delivered again.',
       'The first that would leave: c',
       'The index by_color serves it.',
+    ]);
+  });
+
+  it('who would show other fields', () => {
+    const said = lines({ concerned: { count: 3, ids: ['d'] }, restamps: 15 });
+    expect(said).toEqual(
+      expect.arrayContaining([
+        '5 would enter, 7 would leave, and 3 would show other fields: 15 will be delivered again.',
+        'The first that would show other fields: d',
+      ]),
+    );
+  });
+
+  it('what changes in some of them', () => {
+    const item = (data: object) => ({ id: 'a', data });
+    const list = Array.from({ length: 9 }, (_, n) => n);
+    const samples = [
+      { id: 'a', before: item({ mail: 'a@b', n: [{ x: 1 }] }), after: item({ n: [{ x: 'hash' }] }) },
+      { id: 'b', before: null, after: item({ text: 'x'.repeat(100) }) },
+      { id: 'c', before: item({}), after: null },
+      { id: 'd', before: item({ list }), after: item({ list: list.map((n) => n + 1) }) },
+      { id: 'e', before: item({}), after: item({}) },
+    ];
+    expect(lines({ samples }).filter((line) => line.startsWith('For example'))).toEqual([
+      'For example a: data.mail "a@b" -> left out; data.n.0.x 1 -> "hash"',
+      `For example b: would enter, as {"id":"a","data":{"text":"${'x'.repeat(33)}…`,
+      'For example c: would leave.',
+      `For example d: ${[0, 1, 2, 3, 4].map((n) => `data.list.${n} ${n} -> ${n + 1}`).join('; ')}; and 4 more`,
+      'For example e: no field that is shown would differ',
     ]);
   });
 
