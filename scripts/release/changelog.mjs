@@ -19,13 +19,17 @@ export function dated(changelog, version, date) {
 
 /**
  * The lines of a released interface that are there no more, and that the changelog does not name. `changelog` is the text of its
- * unreleased section: a break is named below `### Breaking`, as the line between backticks.
+ * unreleased section: a break is named below `### Breaking`, as the line between backticks. What is no longer required breaks
+ * no caller.
  */
 export function unnamedBreaks(released, now, changelog) {
   const present = new Set(linesOf(now));
   const [, breaking = ''] = changelog.split(/^### Breaking$/m);
   const [section] = breaking.split(/^### /m);
-  return linesOf(released).filter((line) => !present.has(line) && !section.includes(`\`${line}\``));
+  return linesOf(released).filter(
+    (line) =>
+      !present.has(line) && !present.has(line.replace(/ required$/, '')) && !section.includes(`\`${line}\``),
+  );
 }
 
 function linesOf(text) {

@@ -125,10 +125,10 @@ export async function removeApplication(
 /**
  * Replaces the key of an application's hashes, so that all hashed values are delivered again (contract §7). Throws 404.
  */
-export async function changeHashKey(changeContext: ChangeContext, tenant: Tenant): Promise<void> {
+export async function rekeyApplication(changeContext: ChangeContext, tenant: Tenant): Promise<void> {
   await assertApplication(changeContext.db, tenant);
   await rotateHashKey(changeContext.db, tenant);
-  await noteApplication(changeContext, 'application.rotate-hash-key', tenant);
+  await noteApplication(changeContext, 'application.rekey', tenant);
 }
 
 /** After an interrupted removal, the application's document is gone but records may remain. */
@@ -190,7 +190,7 @@ async function noteApplication(
   await recordAction(changeContext, applicationAction(action, tenant, changed));
 }
 
-type ApplicationAction = `application.${'create' | 'change' | 'remove' | 'purge' | 'rotate-hash-key'}`;
+type ApplicationAction = `application.${'create' | 'change' | 'remove' | 'purge' | 'rekey'}`;
 
 export function applicationAction(
   action: ApplicationAction,

@@ -2,7 +2,7 @@ export {
   type StoredApplication,
   applicationExists,
   assertApplication,
-  changeHashKey,
+  rekeyApplication,
   createApplication,
   listApplications,
   nameOfTenant,

@@ -39,7 +39,7 @@ const save = async (body: object, name = 'edited') => {
 
 type Item = mongo.Document & { id: string };
 const drain = async (name: string, from?: Date): Promise<Item[]> =>
-  (await app.feed('product', name).drain({ to: await app.max('product'), ...(from && { from }) })) as never;
+  app.feed('product', name).drain({ to: await app.max('product'), ...(from && { from }) });
 /** An item without its stamp, which an edit changes. */
 const unstamped = (item: Item | undefined | null) => item && { ...item, lastupdated: undefined };
 

@@ -35,9 +35,9 @@ export const applicationRemove = describeCommand({
   ],
 });
 
-export const applicationRotateHashKey = describeCommand({
-  name: 'application rotate-hash-key',
-  summary: 'Replace the key of the hashes that its services show',
+export const applicationRekey = describeCommand({
+  name: 'application rekey',
+  summary: 'Give the hashes that its services show another key',
   options: APPLICATION,
   notes: ['All hashed values are delivered again, and differ from those of before.'],
 });

@@ -10,7 +10,7 @@ import {
   APPLICATION_CHANGE,
   assertCovers,
   changeApplication,
-  changeHashKey,
+  rekeyApplication,
   createApplication,
   listApplications,
   NEW_APPLICATION,
@@ -150,7 +150,7 @@ export class ApplicationsController {
   ): Promise<void> {
     const tenant = tenantIn(caller, path);
     this.pace.count(tenant);
-    await changeHashKey(this.changeContexts.of(request), tenant);
+    await rekeyApplication(this.changeContexts.of(request), tenant);
   }
 
   private async answer(request: Request, response: Response, tenant: Tenant): Promise<void> {

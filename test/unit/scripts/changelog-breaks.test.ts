@@ -9,6 +9,13 @@ describe('what a release takes away is named in the changelog', () => {
     expect(unnamedBreaks(RELEASED, `${RELEASED}setting HOST text\n`, '')).toEqual([]);
   });
 
+  it('what is no longer required breaks nothing, and what becomes required does', () => {
+    const required = 'command service set --filter JSON required\n';
+    const optional = 'command service set --filter JSON\n';
+    expect(unnamedBreaks(required, optional, '')).toEqual([]);
+    expect(unnamedBreaks(optional, required, '')).toEqual([optional.trim()]);
+  });
+
   it('a line that is gone, or has changed, is a break', () => {
     expect(unnamedBreaks(RELEASED, 'command status\nsetting PORT text\n', '- Better ports.')).toEqual([
       'setting PORT integer',

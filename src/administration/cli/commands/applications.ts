@@ -1,6 +1,6 @@
 import { describedKind, KINDS } from '../../../kinds/index.js';
 import {
-  changeHashKey,
+  rekeyApplication,
   createApplication,
   listApplications,
   nameOfTenant,
@@ -14,7 +14,7 @@ import type {
   applicationCreate,
   applicationList,
   applicationRemove,
-  applicationRotateHashKey,
+  applicationRekey,
 } from '../descriptions.js';
 import { tenantOf } from '../input.js';
 import { databaseOf, deskOn } from '../session.js';
@@ -58,9 +58,9 @@ export const runRemove: Run<typeof applicationRemove> = async (context, { purge,
   };
 };
 
-export const runRotateHashKey: Run<typeof applicationRotateHashKey> = async (context, names) => {
+export const runRekey: Run<typeof applicationRekey> = async (context, names) => {
   const tenant = tenantOf(names);
-  await changeHashKey(deskOn(context, await context.prepared()), tenant);
+  await rekeyApplication(deskOn(context, await context.prepared()), tenant);
   const text = `${nameOfTenant(tenant)} has another key for its hashes. All hashed values will be delivered again.`;
   return { text, json: tenant };
 };

@@ -150,7 +150,7 @@ describe('help', () => {
 
   it('knows the commands of contract §5', () => {
     expect(commands.map(({ name }) => name)).toEqual([
-      ...['application create', 'application list', 'application remove'],
+      ...['application create', 'application list', 'application remove', 'application rekey'],
       ...['service set', 'service list', 'service remove', 'service preview', 'service index'],
       ...['credential issue', 'credential change', 'credential rotate', 'credential retire'],
       ...['credential revoke', 'credential list'],
