@@ -92,6 +92,7 @@ describe('`config export`, `config plan`, `config apply`', () => {
       `~ application ${place}: title`,
       `~ product service "low" of ${place}: filter`,
       '    13 of 20 match; 3 will be delivered again.',
+      ...[10, 11, 12].map((n) => `    For example p${n}: would enter, with {"n":${n}}`),
       `+ product service "high" of ${place}`,
       '    7 of 20 match.',
       '+ credential "new-one"',

@@ -59,12 +59,16 @@ function listed(parts: string[]): string {
 export function sampleLines({ samples }: Preview): string[] {
   return samples.map(({ id, before, after }) => {
     if (after === null) return `For example ${id}: would leave.`;
-    if (before === null) return `For example ${id}: would enter, as ${shortly(after)}`;
+    if (before === null) return `For example ${id}: would enter, with ${shortly(dataOf(after))}`;
     const changes = differences(before, after, '');
     const more = changes.length - MOST_CHANGES;
     const said = changes.slice(0, MOST_CHANGES).join('; ') || 'no field that is shown would differ';
     return `For example ${id}: ${said}${more > 0 ? `; and ${count(more)} more` : ''}`;
   });
+}
+
+function dataOf(item: unknown): unknown {
+  return (item as { data?: unknown }).data;
 }
 
 /** The fields in which two items differ, each with its values. */

@@ -56,7 +56,7 @@ describe('What a preview says to people', () => {
     ];
     expect(lines({ samples }).filter((line) => line.startsWith('For example'))).toEqual([
       'For example a: data.mail "a@b" -> left out; data.n.0.x 1 -> "hash"',
-      `For example b: would enter, as {"id":"a","data":{"text":"${'x'.repeat(33)}…`,
+      `For example b: would enter, with {"text":"${'x'.repeat(50)}…`,
       'For example c: would leave.',
       `For example d: ${[0, 1, 2, 3, 4].map((n) => `data.list.${n} ${n} -> ${n + 1}`).join('; ')}; and 4 more`,
       'For example e: no field that is shown would differ',
