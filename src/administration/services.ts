@@ -99,8 +99,8 @@ async function insertService(db: mongo.Db, { key, values }: KeyedSetting): Promi
 }
 
 /**
- * Changes a service, or registers it. The properties are valid together with the stored ones that stay. A service that
- * chooses its fields, now or afterwards, is written only if it has not changed since that was checked.
+ * Changes a service, or registers it. The properties are valid together with the stored ones that stay: a service that
+ * chooses its fields is written only if it has not changed since that was checked.
  */
 async function editService(db: mongo.Db, edit: KeyedSetting, ifMatch: string | undefined): Promise<void> {
   const { key, values } = edit;
@@ -116,8 +116,16 @@ async function editService(db: mongo.Db, edit: KeyedSetting, ifMatch: string | u
   const isChoosing = CHOOSING.some((name) => (before[name] ?? after[name] ?? null) !== null);
   if (ifMatch === undefined && (stored === undefined || !isChoosing)) {
     const { $set, $unset } = update;
-    await servicesOf(db).updateOne(which, { $set: { ...key, ...$set }, $unset }, { upsert: true });
-    return;
+    const isWritten = await servicesOf(db)
+      .updateOne({ ...which, ...NOT_CHOOSING }, { $set: { ...key, ...$set }, $unset }, { upsert: true })
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (isDuplicateKey(error)) return false;
+          throw error;
+        },
+      );
+    if (isWritten) return;
   }
   await changeStored(servicesOf(db), which, { ifMatch, unknown }, async (isUnchanged, { document }) => {
     assertServiceRules({ ...edited(document, values), name: key.name });
@@ -127,6 +135,8 @@ async function editService(db: mongo.Db, edit: KeyedSetting, ifMatch: string | u
 
 /** The properties that choose the fields of a service. */
 const CHOOSING = ['fields', 'hash', 'allowHiddenFilter'] as const;
+/** With an upsert, a service that chooses its fields meanwhile is a duplicate. */
+const NOT_CHOOSING = Object.fromEntries(CHOOSING.map((name) => [name, { $exists: false }]));
 
 function updateTo(values: ServiceSetting): { $set: mongo.Document; $unset: mongo.Document } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
