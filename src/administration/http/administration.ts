@@ -249,7 +249,7 @@ export const NamesKind = ApiParam({
 
 export const NamesService = ApiParam({
   name: 'name',
-  description: 'Name of the service; not `default`, `max` or `harddeletes`',
+  description: 'Name of the service; not `max` or `harddeletes`, and `default` only for its fields',
   schema: { ...NAME_SCHEMA, example: 'erp' },
 });
 
