@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import type { Preview } from '../../src/administration/index.js';
 import { type Answer, send, type TestApplication, TestService } from '../support/index.js';
-import { changed, randomEdits } from './random-edits.js';
+import { changed, type ChosenFields, randomEdits, randomFields } from './random-edits.js';
 
 /** `TIDEMARK_TEST_EDITS=1000` for more, a multiple of ten; others with another `TIDEMARK_TEST_SEED`. */
 const EDITS = Number(process.env['TIDEMARK_TEST_EDITS'] ?? 60);
@@ -10,6 +10,13 @@ const SEED = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1);
 /** Milliseconds for one edit, however loaded the machine is. */
 const EDIT_MS = 5000;
 const SHOWN = 10;
+
+/** A filter, and the fields that are shown of what it matches. */
+interface Edit {
+  filter: mongo.Document;
+  fields?: ChosenFields | undefined;
+}
+const NO_FIELDS = { fields: null, hash: null };
 
 let service: TestService;
 let root: string;
@@ -27,10 +34,11 @@ const asked = async (of: TestApplication, method: string, path: string, body: ob
   return answer;
 };
 const json = (filter: mongo.Document) => mongo.BSON.EJSON.serialize(filter, { relaxed: false }) as object;
-const preview = async (of: TestApplication, filter: mongo.Document) =>
-  (await asked(of, 'POST', 'preview/product', { name: 'edited', filter: json(filter) })).json as Preview;
-const save = async (of: TestApplication, filter: mongo.Document) => {
-  await asked(of, 'PUT', 'services/product/edited', { filter: json(filter) });
+const bodyOf = ({ filter, fields }: Edit) => ({ ...(fields ?? NO_FIELDS), filter: json(filter) });
+const preview = async (of: TestApplication, edit: Edit) =>
+  (await asked(of, 'POST', 'preview/product', { name: 'edited', ...bodyOf(edit) })).json as Preview;
+const save = async (of: TestApplication, edit: Edit) => {
+  await asked(of, 'PUT', 'services/product/edited', bodyOf(edit));
   await service.watcher.caughtUp();
 };
 
@@ -48,17 +56,19 @@ async function harvest(
   };
 }
 
-/** Saves a filter, and expects that what its preview says is delivered, and nothing else. */
-async function expectAgreement(of: TestApplication, filter: mongo.Document): Promise<Preview> {
+/** Saves an edit, and expects that what its preview says is delivered, and nothing else. */
+async function expectAgreement(of: TestApplication, edit: Edit): Promise<Preview> {
   const from = await of.max('product');
-  const said = await preview(of, filter);
-  await save(of, filter);
+  const said = await preview(of, edit);
+  await save(of, edit);
   const { updates, gone, all } = await harvest(of, from);
-  const { entering, leaving, restamps, matching, others } = said;
-  expect({ entering: updates.length, leaving: gone.length, restamps: all.length }).toEqual({
-    ...{ entering: entering?.count, leaving: leaving?.count, restamps },
+  const { entering, leaving, concerned, restamps, matching, others } = said;
+  expect({ shown: updates.length, leaving: gone.length, restamps: all.length }).toEqual({
+    ...{ shown: entering!.count! + concerned!.count!, leaving: leaving?.count, restamps },
   });
-  expect([updates.slice(0, SHOWN), gone.slice(0, SHOWN)]).toEqual([entering?.ids, leaving?.ids]);
+  if (concerned!.count === 0) expect(updates.slice(0, SHOWN)).toEqual(entering!.ids);
+  expect(updates).toEqual(expect.arrayContaining([...entering!.ids, ...concerned!.ids]));
+  expect(gone.slice(0, SHOWN)).toEqual(leaving?.ids);
   expect([...updates, ...gone].sort()).toEqual([...all].sort());
   const first = { to: await of.max('product') };
   expect((await of.feed('product', 'edited').drain(first)).length).toBe(matching.count);
@@ -72,7 +82,7 @@ async function applicationWith(records: mongo.Document[], filter: mongo.Document
     id: `p${String(index).padStart(2, '0')}`,
     ...records[index],
   }));
-  await save(app, filter);
+  await save(app, { filter });
   return app;
 }
 
@@ -86,7 +96,7 @@ describe('What the preview of a filter predicts and what is then delivered agree
         let before = first;
         for (const change of changes) {
           const { filter, isRewrite } = changed(before, change);
-          const { restamps } = await expectAgreement(app, filter);
+          const { restamps } = await expectAgreement(app, { filter });
           expect({ filter, isRewrite, moves: restamps !== 0 }).not.toMatchObject({
             isRewrite: true,
             moves: true,
@@ -97,6 +107,30 @@ describe('What the preview of a filter predicts and what is then delivered agree
       }
       expect(moved.length).toBe(EDITS);
       expect(moved.filter((count) => count > 0).length).toBeGreaterThan(EDITS / 5);
+    },
+    EDITS * EDIT_MS,
+  );
+});
+
+describe('What the preview of a filter with fields predicts and what is then delivered agree', () => {
+  it(
+    `in ${EDITS} random edits (TIDEMARK_TEST_SEED=${SEED})`,
+    async () => {
+      const chosen = randomFields(SEED, EDITS);
+      let concerned = 0;
+      let turn = 0;
+      for (const { records, first, changes } of randomEdits(SEED + 1, EDITS / EDITS_OF_ONE, EDITS_OF_ONE)) {
+        const app = await applicationWith(records, first);
+        let filter = first;
+        for (const change of changes) {
+          // Each second edit changes the fields alone.
+          if (turn % 2 === 0) ({ filter } = changed(filter, change));
+          const said = await expectAgreement(app, { filter, fields: chosen[turn] });
+          concerned += said.concerned!.count!;
+          turn += 1;
+        }
+      }
+      expect(concerned).toBeGreaterThan(EDITS);
     },
     EDITS * EDIT_MS,
   );
@@ -124,7 +158,7 @@ describe('A rewrite that judges the same moves nothing', () => {
     ['what is not not so', { $nor: [{ $nor: [before] }] }],
     ['the same again', before],
   ])('%s', async (_name, filter) => {
-    const said = await expectAgreement(app, filter);
+    const said = await expectAgreement(app, { filter });
     expect([said.matching.count, said.restamps]).toEqual([6, 0]);
   });
 });

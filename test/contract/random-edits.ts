@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
-import { filterFault } from '../../src/application/index.js';
+import { filterFault, shownFieldsFault } from '../../src/application/index.js';
 
 const MOST_RECORDS = 40;
 
@@ -192,4 +192,43 @@ export function changed(
 /** As the service reads it: objects of Jest's own are none to code outside of it. */
 function isAllowed(filter: mongo.Document): boolean {
   return filterFault(mongo.BSON.deserialize(mongo.BSON.serialize(filter))) === undefined;
+}
+
+/** The fields of a service, whose filter may name what they hide. */
+export interface ChosenFields {
+  fields: { only?: string[]; except?: string[] } | null;
+  hash: string[] | null;
+  allowHiddenFilter: true;
+}
+
+const path = fc.constantFrom(
+  ...[
+    'data.a',
+    'data.b',
+    'data.b.x',
+    'data.n',
+    'data.n.x',
+    'data.n.y',
+    'data.rows',
+    'data.rows.x',
+    'data.rows.y',
+  ],
+  ...['data.none', 'createdBy', 'channels'],
+);
+const paths = fc.uniqueArray(path, { maxLength: 5 });
+const chosenFields: fc.Arbitrary<ChosenFields> = fc
+  .record({
+    fields: fc.oneof(
+      paths.map((only) => ({ only })),
+      paths.map((except) => ({ except })),
+      fc.constant(null),
+    ),
+    hash: fc.oneof(fc.uniqueArray(path, { maxLength: 3 }), fc.constant(null)),
+    allowHiddenFilter: fc.constant(true as const),
+  })
+  .filter((chosen) => shownFieldsFault(chosen) === undefined);
+
+/** Fields at random, the same for the same seed. */
+export function randomFields(seed: number, count: number): ChosenFields[] {
+  return fc.sample(chosenFields, { seed, numRuns: count });
 }
