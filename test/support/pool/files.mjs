@@ -30,6 +30,7 @@ const LONGEST = [
   'contract/feed-foreign.test.ts',
   'contract/numeric-rivals.test.ts',
   'contract/erasure.test.ts',
+  'contract/preview-agrees.test.ts',
   'contract/audit.test.ts',
   'contract/watcher-lease.test.ts',
   'contract/knowledge-malformed.test.ts',
