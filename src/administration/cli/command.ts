@@ -145,11 +145,11 @@ export const SERVICE = {
 export const SHOWN_FIELDS = {
   fields: {
     value: 'JSON|@FILE|none',
-    description: 'fields that it shows, such as {"except": ["data.email"]}; none: all',
+    description: 'fields that it shows, such as {"except": ["data.email"]}; "none": all of them',
   },
   hash: {
     value: 'PATH,PATH|JSON|none',
-    description: 'fields that it shows as a keyed hash, such as data.accountnumber; none: none',
+    description: 'fields that it shows as a keyed hash, such as data.accountnumber; "none": no fields',
   },
   'allow-hidden-filter': { description: 'the filter may name a field that is not shown' },
   'refuse-hidden-filter': { description: 'the filter may not name such a field any more' },
