@@ -101,11 +101,11 @@ export {
 } from './place.js';
 export {
   type AsideApplication,
+  type Laggards,
   type LaneCounts,
   type PassPlace,
   type PassProgress,
   type ObservedProgress,
-  SLOWEST,
   type TotalProgress,
   WATCHER,
   type WatchProgress,
@@ -113,6 +113,7 @@ export {
   isAside,
   isPreparing,
   knownAside,
+  laggardsAt,
   placeAt,
   progressOf,
   progressOfAll,

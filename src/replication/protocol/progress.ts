@@ -65,6 +65,31 @@ export function progressOfAll(state: TotalProgress): WatchProgress {
   return progressAt(state, (aside) => [state, ...aside]);
 }
 
+/** The applications that are aside and not processed up to a cluster time. */
+export interface Laggards {
+  /** A pass of their own is running or due. */
+  passing: Tenant[];
+  /** Their lanes have not reached it. */
+  behind: Tenant[];
+}
+
+/**
+ * The applications that are not processed up to a cluster time. Undefined if the main loop has not reached it, if a pass
+ * over everything is running, or if it is unknown which applications are aside.
+ */
+export function laggardsAt(state: TotalProgress, at: mongo.Timestamp): Laggards | undefined {
+  const aside = asideIn(state);
+  const isKnown = aside?.every((one) => isNamed(one)) === true;
+  const isReached = (progress: WatchProgress) => !isPreparing(progress) && progress.watched!.compare(at) >= 0;
+  if (!isKnown || !isReached(progressAt(state, () => [state]))) return undefined;
+  const late = aside.filter((one) => !isReached(progressOf(state, one)));
+  const tenants = (isPassing: boolean) =>
+    late.flatMap(({ organizationid, appid, pass }) =>
+      (pass !== undefined) === isPassing ? [{ organizationid, appid }] : [],
+    );
+  return { passing: tenants(true), behind: tenants(false) };
+}
+
 /** Whether an application is aside, with its own progress. */
 export function isAside(state: TotalProgress, tenant: Tenant): boolean {
   return asideIn(state)?.some((one) => isOf(one, tenant)) ?? false;
@@ -78,11 +103,12 @@ export function workOf(state: TotalProgress, tenant: Tenant): StoredWork {
 /** The applications that are aside, without malformed entries. */
 export function knownAside(state: TotalProgress): AsideProgress[] {
   return (asideIn(state) ?? []).filter(
-    (one: AsideProgress | null) =>
-      typeof one?.organizationid === 'string' &&
-      typeof one.appid === 'string' &&
-      (isPlace(one.watched) || one.pass !== undefined),
+    (one: AsideProgress | null) => isNamed(one) && (isPlace(one.watched) || one.pass !== undefined),
   );
+}
+
+function isNamed(one: AsideProgress | null): one is AsideProgress {
+  return typeof one?.organizationid === 'string' && typeof one.appid === 'string';
 }
 
 type Placed = { watched?: unknown } | null | undefined;
@@ -132,7 +158,6 @@ function earliest(places: mongo.Timestamp[]): mongo.Timestamp | undefined {
 /** The field with the entries of the applications that are aside. */
 const ASIDE = { $ifNull: ['$aside', []] };
 const IS_LIST = { $isArray: [ASIDE] };
-const TEXT = '';
 
 /** A cluster time in a document; missing if the stored value has another type. */
 export function placeAt(value: mongo.Document | string): mongo.Document {
@@ -177,23 +202,6 @@ export function watchedOf({
     return { $cond: [isAside, { $getField: { field, input: { $first: own } } }, '$$REMOVE'] };
   }
 }
-
-/** The field `watched` of the slowest application, the same as {@link progressOfAll}. */
-export const SLOWEST: mongo.Document = {
-  $cond: [
-    IS_LIST,
-    placeAt({
-      // A text sorts before every cluster time.
-      $min: {
-        $map: {
-          input: { $concatArrays: [[{ watched: '$watched' }], ASIDE] },
-          in: { $cond: [isStoredPlace('$$this.watched'), '$$this.watched', TEXT] },
-        },
-      },
-    }),
-    '$$REMOVE',
-  ],
-};
 
 function isStoredPlace(value: string): mongo.Document {
   return { $eq: [{ $type: value }, 'timestamp'] };

@@ -44,10 +44,15 @@ export class IncompleteIdentities {
     owners: mongo.ObjectId[],
     share: AppShare = ALL,
   ): Promise<Map<string, PartialIdentity>> {
-    if (owners.length === 0) return new Map();
-    const found = await this.collection.find(ofRecords(kind, owners, share)).toArray();
+    const found = await this.allAmong(kind, owners, share);
     found.sort((one, other) => ((one.learned ?? '') < (other.learned ?? '') ? -1 : 1));
     return new Map(found.map(({ _id, ...known }) => [_id.owner.toHexString(), known]));
+  }
+
+  /** The same, with all that is known of each, one document for each application. */
+  async allAmong(kind: Kind, owners: mongo.ObjectId[], share: AppShare = ALL): Promise<IncompleteIdentity[]> {
+    if (owners.length === 0) return [];
+    return this.collection.find(ofRecords(kind, owners, share)).toArray();
   }
 
   /** The `id`s among these that have rivals. The index covers the query. */

@@ -13,11 +13,9 @@ export { Announced, GreatestStamp, MarkRaiser, readFences } from './marks.js';
 export { type ObservedMoment, MomentWriter, Moments } from './moments.js';
 export {
   FirstPassGuard,
-  type Now,
   type PassState,
   ProgressReader,
   UnwatchedFeeds,
-  WorkedThrough,
   neverPassed,
   waitingAt,
   waitingFor,
@@ -25,3 +23,4 @@ export {
 export { Quarantine, type RefusedWrite } from './quarantine.js';
 export { StoreModule } from './store.module.js';
 export { Totals } from './totals.js';
+export { type Now, WorkedThrough } from './worked-through.js';

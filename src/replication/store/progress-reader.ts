@@ -1,6 +1,6 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { InjectModel, InjectConnection } from '@nestjs/mongoose';
-import type { Model, mongo, Connection } from 'mongoose';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model, mongo } from 'mongoose';
 import type { Request } from 'express';
 import type { Tenant } from '../../record/index.js';
 import {
@@ -18,13 +18,14 @@ import {
   isPreparing,
   type WatchProgress,
   placeAt,
-  SLOWEST,
+  type Laggards,
+  laggardsAt,
   watchedOf,
 } from '../protocol/index.js';
 import { WATCH_STATE_MODEL } from './collections.schema.js';
 import { type Waiting, problems } from '../../platform/http/index.js';
-import { literal, SharedReads, pause } from '../../platform/common/index.js';
-import { CLOCK, bareCommand, COMMAND_MS, placedReply } from '../../platform/database/index.js';
+import { literal, SharedReads } from '../../platform/common/index.js';
+import { CLOCK } from '../../platform/database/index.js';
 import { accessOf, reaches } from '../../auth/index.js';
 
 /**
@@ -87,7 +88,6 @@ function waiting({ organizationid, appid }: Tenant, work: StoredWork, share: num
   };
 }
 
-const ALL = 'all';
 const MAIN = 'main';
 
 /** Whether an instance leads. */
@@ -121,9 +121,11 @@ export class ProgressReader {
     return this.shared.share(MAIN, () => this.observe({ watched: placeAt('$watched'), ...TOGETHER }, []));
   }
 
-  /** The progress for all applications: that of the slowest. */
-  readAll(): Promise<ObservedProgress> {
-    return this.shared.share(ALL, () => this.observe({ watched: SLOWEST, ...TOGETHER }, []));
+  /** The applications that are not processed up to a cluster time; undefined as in {@link laggardsAt}. */
+  async laggards(at: mongo.Timestamp): Promise<Laggards | undefined> {
+    const projection = { watched: 1, since: 1, pass: 1, aside: 1 };
+    const state = await this.states.collection.findOne<WatchState>({ _id: WATCHER as never }, { projection });
+    return state === null ? undefined : laggardsAt(state, at);
   }
 
   /**
@@ -234,54 +236,5 @@ export class UnwatchedFeeds {
     return this.refusals && performance.now() - this.refusals.last < this.longestMs
       ? this.refusals
       : undefined;
-  }
-}
-
-const LOOK_MS = 100;
-
-/** The current time of the database. */
-export interface Now {
-  /** Everything written so far is at or before it. */
-  at: mongo.Timestamp;
-  /** The database's clock. */
-  clock: Date;
-}
-
-/** Lets the leader's background jobs wait for the watcher's progress with all applications. */
-@Injectable()
-export class WorkedThrough {
-  constructor(
-    @InjectConnection() private readonly connection: Connection,
-    private readonly progress: ProgressReader,
-  ) {}
-
-  /** Throws a DeadlineError if the server does not reply in time. */
-  async now(): Promise<Now> {
-    const hello = () => bareCommand(this.connection.db!, { hello: 1 }, { within: COMMAND_MS });
-    const { at, reply } = await placedReply('now', hello, { within: COMMAND_MS });
-    const { localTime } = reply;
-    return { at, clock: localTime instanceof Date ? localTime : new Date(at.getHighBitsUnsigned() * 1000) };
-  }
-
-  /**
-   * Waits until all applications are processed up to a cluster time and no pass is running. Returns false if `stop` is
-   * aborted first.
-   */
-  async upTo(at: mongo.Timestamp, stop: AbortSignal): Promise<boolean> {
-    while (!stop.aborted) {
-      const observed = await this.progress.readAll().catch(() => undefined);
-      if (observed !== undefined && observed.watched.compare(at) >= 0) return true;
-      await pause(LOOK_MS, stop);
-    }
-    return false;
-  }
-
-  /** Waits until no pass is running. Returns false if `stop` is aborted first. */
-  async noPass(stop: AbortSignal): Promise<boolean> {
-    while (!stop.aborted) {
-      if ((await this.progress.readMain().catch(() => undefined)) !== undefined) return true;
-      await pause(LOOK_MS, stop);
-    }
-    return false;
   }
 }

@@ -208,9 +208,10 @@ export class Quarantine {
     await this.postponeWhere(entries.map(theVery), reasonOf(error));
   }
 
-  /** Puts the entries after all others that are due. */
-  async putBack(entries: SetAside[]): Promise<void> {
-    await this.entries.updateMany({ $or: entries.map(theVery) }, { $currentDate: { due: true } });
+  /** Puts the entries after all others that are due, or makes them due after a pause (milliseconds). */
+  async putBack(entries: SetAside[], pauseMs = 0): Promise<void> {
+    const due = { $add: ['$$NOW', pauseMs] };
+    await this.entries.updateMany({ $or: entries.map(theVery) }, [{ $set: { due } }]);
   }
 
   private async postponeWhere(which: mongo.Filter<SetAside>[], reason?: string): Promise<void> {

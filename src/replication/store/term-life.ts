@@ -109,6 +109,9 @@ async function silence(life: TermLife, longestMs: number): Promise<never> {
 /** A recurring task of the leader. */
 export interface Job {
   readonly name: string;
-  /** Does the next piece of work, and returns the pause before the one after it (milliseconds). */
-  step(stop: AbortSignal, term: TermAtWork): Promise<number>;
+  /**
+   * Does the next piece of work, and returns the pause before the one after it (milliseconds). `unpassed` has the
+   * applications over which no pass is running.
+   */
+  step(stop: AbortSignal, term: TermAtWork, unpassed: AppShare): Promise<number>;
 }

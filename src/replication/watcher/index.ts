@@ -11,5 +11,7 @@ export { RestampNotes } from './stamping/restamp-notes.js';
 export { Restamps } from './stamping/restamps.js';
 export { Resurrections } from './stamping/resurrections.js';
 export { Audit } from './upkeep/audit.js';
+export { Expiry } from './upkeep/expiry.js';
 export { QuarantineRetries } from './upkeep/quarantine-retries.js';
+export { QuarantineRetry } from './upkeep/quarantine-retry.js';
 export { WatcherModule } from './watcher.module.js';

@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
+import type { AppShare } from '../protocol/index.js';
 import { type Job, type TermAtWork, WorkedThrough } from '../store/index.js';
 import { FilterChanges } from './filters/filter-changes.js';
 import { pause } from '../../platform/common/index.js';
@@ -25,8 +26,8 @@ export class FilterStampings implements Job {
 
   constructor(private readonly changes: FilterChanges) {}
 
-  async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
-    return (await this.changes.stampNext(term, stop)) ? 0 : AFTER_FAILURE_MS;
+  async step(stop: AbortSignal, term: TermAtWork, unpassed: AppShare): Promise<number> {
+    return (await this.changes.stampNext(term, stop, unpassed)) ? 0 : AFTER_FAILURE_MS;
   }
 }
 
@@ -47,8 +48,9 @@ export class ServiceChecks implements Job {
 const STAMPINGS = 4;
 
 /**
- * Background jobs of the leader. They run beside the stream, never during a pass. A job that fails is retried after a pause;
- * the other jobs continue.
+ * Background jobs of the leader. They run beside the stream, never during a pass over everything; what depends on the
+ * watcher's progress leaves out applications over which a pass of their own is running. A job that fails is retried after a
+ * pause; the other jobs continue.
  */
 @Injectable()
 export class Jobs {
@@ -80,8 +82,10 @@ export class Jobs {
 
   private async keepDoing(job: Job, stop: AbortSignal, term: TermAtWork): Promise<void> {
     let failures = 0;
-    while (await this.workedThrough.noPass(stop)) {
-      const next = await job.step(stop, term).then(
+    for (;;) {
+      const unpassed = await this.workedThrough.noPass(stop);
+      if (unpassed === undefined) return;
+      const next = await job.step(stop, term, unpassed).then(
         (after) => {
           failures = 0;
           return after;

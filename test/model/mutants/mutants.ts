@@ -73,6 +73,8 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'lanes shown by the progress of main': ['lost history beside', 66],
   'lane entry not bound to the term': ['lanes', 112],
   'quarantine by main alone': ['quarantine beside', 273],
+  'quarantine looked at where main is': ['quarantine beside', 14931],
+  'quarantine looked at by what the record is': ['quarantine beside', 14931],
   'a tombstone without the number that it has ended': ['late numbers beside', 21039],
   'a number forgotten that waits still': ['numbers beside', 31664],
   'the stamp of a record that comes not looked at': ['moves beside passes', 1735],

@@ -67,6 +67,8 @@ export type MutantName =
   | 'the entry of a lane before its effects'
   | 'lanes shown by the progress of main'
   | 'quarantine by main alone'
+  | 'quarantine looked at where main is'
+  | 'quarantine looked at by what the record is'
   | 'a tombstone without the number that it has ended'
   | 'a number forgotten that waits still'
   | 'the stamp of a record that comes not looked at'

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import type { MarkKey, Moment } from '../../../src/replication/protocol/marks.js';
 import { isPreparing, type WatchProgress } from '../../../src/replication/protocol/progress.js';
-import { APPLICATIONS, KIND, type ModelState, ORGANIZATION, type StoredLease } from '../world/documents.js';
+import { KIND, type ModelState, ORGANIZATION, type StoredLease } from '../world/documents.js';
 import { FOREVER, laterOf, NEVER } from '../world/time.js';
 import type { ModelWorld } from '../world/world.js';
 
@@ -41,12 +41,17 @@ export function readProgress(
     : progress;
 }
 
-/** Whether every loop has worked through everything up to a cluster time, and no pass is under way. */
-export function isWorkedThrough(world: ModelWorld, at: mongo.Timestamp): boolean {
-  return APPLICATIONS.every((appid) => {
-    const watched = readProgress(world, world.database.now, appid)?.watched;
-    return watched !== undefined && watched.compare(at) >= 0;
-  });
+/** Whether the loop of an application has worked through everything up to a cluster time, and no pass over it is under way. */
+export function isWorkedThrough(world: ModelWorld, at: mongo.Timestamp, appid: string): boolean {
+  const watched = readProgress(world, world.database.now, appid)?.watched;
+  return watched !== undefined && watched.compare(at) >= 0;
+}
+
+/** Whether main has, and no pass over everything is under way. */
+export function isWorkedThroughByMain({ database }: ModelWorld, at: mongo.Timestamp): boolean {
+  const { watched, since, pass } = database.now.lease;
+  const progress = { ...(watched && { watched }), ...(since && { since }), ...(pass && { pass }) };
+  return !isPreparing(progress) && watched!.compare(at) >= 0;
 }
 
 /** An application that is aside has a `watched` of its own, and may have a `since` and a pass of its own. */

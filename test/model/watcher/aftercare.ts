@@ -6,9 +6,10 @@ import {
   isSame,
 } from '../../../src/replication/protocol/identity.js';
 import { type LogPlace, placeBehind } from '../../../src/replication/protocol/place.js';
-import { isWorkedThrough } from '../service/progress.js';
+import { isWorkedThrough, isWorkedThroughByMain } from '../service/progress.js';
 import { nextStamp } from '../twins/stamp.js';
 import {
+  APPLICATIONS,
   entryOf,
   identityOf,
   type ModelRecord,
@@ -33,7 +34,8 @@ interface Look {
 
 /**
  * The care of a leader for what was set aside, beside its stream. It may be overtaken without knowing. What is set aside is
- * remembered by record, whatever application it was in: it is looked at behind the slowest loop, where no half is still to come.
+ * remembered by record, whatever application it was in: it is looked at behind the loops of all of them, where no half is still to
+ * come. Other loops may be behind, or at a pass.
  */
 export function aftercareOf(world: ModelWorld, life: WatcherLife): ModelSteps {
   life.aftercare ??= lookAfterAll(world, life);
@@ -54,11 +56,33 @@ function* step(world: ModelWorld, own: ModelWatcher['own']): ModelSteps {
   const entries = [...database.now.quarantine.values()];
   yield;
   const at = world.has('the moment of a look before what is looked at') ? early : database.newest;
-  while (!isWorkedThrough(world, at)) {
+  while (!isWorkedThroughByMain(world, at)) {
     if (own.life.isLeftBehind || database.now.lease.term !== own.term) return;
     yield;
   }
-  yield* lookAfter(new ModelWatcher(world, own, undefined, undefined), entries, at);
+  const behind = new Set<string>(APPLICATIONS.filter((appid) => !isWorkedThrough(world, at, appid)));
+  const due: StoredAside[] = [];
+  for (const entry of entries) {
+    const concerned = behind.size === 0 ? [] : yield* applicationsOf(world, entry, at);
+    const isBehind = concerned.some((appid) => behind.has(appid));
+    if (!isBehind || world.has('quarantine looked at where main is')) due.push(entry);
+  }
+  yield* lookAfter(new ModelWatcher(world, own, undefined, undefined), due, at);
+}
+
+/** The applications of which a look at an entry may write something: what its record is, what it was, and what it was shown as. */
+function* applicationsOf(world: ModelWorld, entry: StoredAside, at: mongo.Timestamp): ModelSteps<string[]> {
+  const { database } = world;
+  const key = String(ownerOf(entry));
+  const present = database.asOf(at).records.get(key)?.appid;
+  if (world.has('quarantine looked at by what the record is')) return present === undefined ? [] : [present];
+  yield;
+  const entries = [...database.now.ledger.values()];
+  const owned = entries.filter((one) => one.key === key || (one.alive && String(one.owner) === key));
+  yield;
+  const partials = [...database.now.incomplete.values()].filter(({ record }) => record === key);
+  const told = [...owned.map(({ identity }) => identity), ...partials, ...entry.identities, entry.known];
+  return [present, ...told.map((one) => one?.appid)].filter((appid) => typeof appid === 'string');
 }
 
 /** As many together as succeed. What does not is looked after once more. */

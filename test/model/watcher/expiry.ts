@@ -23,7 +23,7 @@ function* expire(world: ModelWorld, instance: Instance): ModelSteps {
 function* removeExpired(world: ModelWorld, instance: Instance): ModelSteps {
   const { database } = world;
   const [at, upTo] = [database.newest, new Date(database.clock().getTime() - KEPT_MS)];
-  while (!isWorkedThrough(world, at)) yield;
+  while (!isWorkedThrough(world, at, APPLICATION)) yield;
   if (lastToGo(world, upTo) === undefined || !(yield* raiseMark(world, instance, APPLICATION))) return;
   yield;
   const last = lastToGo(world, upTo);

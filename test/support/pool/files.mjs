@@ -32,6 +32,7 @@ const LONGEST = [
   'contract/erasure.test.ts',
   'contract/preview-agrees.test.ts',
   'contract/audit.test.ts',
+  'contract/jobs-beside-passes.test.ts',
   'contract/watcher-lease.test.ts',
   'contract/knowledge-malformed.test.ts',
 ];

@@ -144,7 +144,7 @@ export class FeedReader {
 
   /** A refusal, such as 503 `preparing`, also counts as an answer. */
   private async probe(): Promise<void> {
-    await this.progress.readAll().catch((error: unknown) => {
+    await this.progress.readMain().catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error;
     });
   }

@@ -1,5 +1,6 @@
 import type { ServiceKey } from '../../../application/index.js';
 import type { Tenant } from '../../../record/index.js';
+import { ALL, type AppShare, isIn } from '../../protocol/index.js';
 
 /**
  * Services that wait for a check. One of each application is taken in turn, so that many of one application delay no other.
@@ -25,13 +26,14 @@ export class ServicesInTurn {
     this.applications.set(application, waiting);
   }
 
-  /** Takes the next ones, at most this number, and none of the applications in `leftOut`. */
-  take(most: number, leftOut?: ReadonlySet<string>): ServiceKey[] {
+  /** Takes the next ones, at most this number, and none of the applications in `leftOut` or outside of a share. */
+  take(most: number, leftOut?: ReadonlySet<string>, share: AppShare = ALL): ServiceKey[] {
     const taken: ServiceKey[] = [];
     for (const [application, waiting] of this.applications) {
       if (taken.length === most) break;
       if (leftOut?.has(application) === true) continue;
       const [name, key] = waiting.entries().next().value!;
+      if (!isIn(share, key)) continue;
       taken.push(key);
       waiting.delete(name);
       this.applications.delete(application);
@@ -77,14 +79,15 @@ export class EditedServices {
     this.waiting.add(key);
   }
 
-  take(): ServiceKey | undefined {
+  /** Takes the next one of a share. */
+  take(share: AppShare): ServiceKey | undefined {
     const now = performance.now();
     for (const one of this.failed.values()) {
       if (one.due > now) continue;
       this.waiting.add(one.key);
       one.due = Infinity;
     }
-    const [key] = this.waiting.take(1, this.underWay);
+    const [key] = this.waiting.take(1, this.underWay, share);
     if (key !== undefined) this.underWay.add(tenantName(key));
     return key;
   }

@@ -5,6 +5,7 @@ import { MOST_SERVICES, type ServiceKey } from '../../../application/index.js';
 import { count, forAtMost } from '../../../platform/common/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { isObjectId, type Tenant } from '../../../record/index.js';
+import type { AppShare } from '../../protocol/index.js';
 import { asLongAsAlive, type TermAtWork, FilterVersions } from '../../store/index.js';
 import { EditedServices, ServicesInTurn, serviceName, tenantName } from './edited-services.js';
 import { FilterReconciler, nameOf, type StampedVersion } from './filter-reconciler.js';
@@ -116,15 +117,15 @@ export class FilterChanges {
   }
 
   /**
-   * Stamps the records of the next edited service, then applies the latest document of that service: an edit made meanwhile
+   * Stamps the records of the next edited service of a share, then applies the latest document of that service: an edit made meanwhile
    * takes effect in the same write. If no service waits, or only services of applications that are in progress, it returns
    * when one may be available, or after some seconds. Returns false on failure, so that a failing service does not delay
    * others. The service is tried again after a pause if the failure is not specific to it, otherwise with the next read of
    * all versions.
    */
-  async stampNext(term: TermAtWork, stop: AbortSignal): Promise<boolean> {
+  async stampNext(term: TermAtWork, stop: AbortSignal, share: AppShare): Promise<boolean> {
     const { edited } = this.knownTo(term);
-    const key = edited.take();
+    const key = edited.take(share);
     if (key === undefined) {
       await this.rest(EDITED, edited.restMs(LONGEST_REST_MS), stop);
       return true;

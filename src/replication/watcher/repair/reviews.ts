@@ -22,6 +22,7 @@ import { channelsOf, PRESENT, type PresentRecord, isDeliverable } from './presen
 import { emailKeyOf } from '../../../member/index.js';
 import { EmailDuplicates, EmailKeys, type WantedKey } from './email-keys.js';
 import { readAsOf } from '../../../platform/database/index.js';
+import { isIn } from '../../protocol/index.js';
 import { IgnoredRecords } from './ignored-records.js';
 
 const CHANNELS_SLICE = 1000;
@@ -217,10 +218,15 @@ export class IncompleteReview implements Job {
     return BETWEEN_INCOMPLETE_MS;
   }
 
-  /** Waits until everything up to the look is processed, so that all that was true of these records by then is stored. */
-  private async forgetStale(kind: Kind, some: IncompleteIdentity[], stop: AbortSignal): Promise<void> {
+  /**
+   * Waits until everything up to the look is processed, so that all that was true of these records by then is stored. What
+   * is known in an application that is not processed so far is left to the next round.
+   */
+  private async forgetStale(kind: Kind, all: IncompleteIdentity[], stop: AbortSignal): Promise<void> {
     const { at } = await this.workedThrough.now();
-    if (!(await this.workedThrough.upTo(at, stop))) return;
+    const share = await this.workedThrough.upTo(at, stop);
+    if (share === undefined) return;
+    const some = all.filter((one) => isIn(share, one));
     const owners = some.map(({ _id }) => _id.owner);
     const present = await this.present(kind, owners, at);
     const owned = await this.ledger.ownedBy(kind, owners);

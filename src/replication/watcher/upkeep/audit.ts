@@ -6,7 +6,7 @@ import { type AuditProgress, LEDGER_AUDIT, AUDIT_MODEL } from '../collections.sc
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { Ledger, type TermAtWork, type Job, WorkedThrough } from '../../store/index.js';
-import { type LogPlace, placeBehind } from '../../protocol/index.js';
+import { isIn, type LogPlace, placeBehind } from '../../protocol/index.js';
 import { Resurrections } from '../stamping/resurrections.js';
 import { Restamps } from '../stamping/restamps.js';
 import {
@@ -200,7 +200,8 @@ export class Audit implements Job {
 
   /**
    * The ledger follows the collection with a delay. A difference therefore counts only if two further looks show it
-   * identically, each after the watcher has processed everything up to the look before. Returns undefined if `stop` came
+   * identically, each after the watcher has processed everything of the application up to the look before. An application
+   * that is not processed so far is left to the next round; a pass over it finds the same. Returns undefined if `stop` came
    * first.
    */
   private async faultsIn(
@@ -222,8 +223,14 @@ export class Audit implements Job {
     before: mongo.Timestamp,
     stop: AbortSignal,
   ): Promise<Seen<LedgerFault[]> | undefined> {
-    if (!(await this.workedThrough.upTo(before, stop))) return undefined;
-    return this.reads.faults(kind, suspects);
+    const share = await this.workedThrough.upTo(before, stop);
+    return (
+      share &&
+      this.reads.faults(
+        kind,
+        suspects.filter(({ identity }) => isIn(share, identity)),
+      )
+    );
   }
 
   private async stored(): Promise<AuditProgress | null> {

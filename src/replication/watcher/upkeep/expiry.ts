@@ -14,7 +14,7 @@ import {
   TOMBSTONES_BY_STAMP,
   WorkedThrough,
 } from '../../store/index.js';
-import { type MarkKey, markKey } from '../../protocol/index.js';
+import { isIn, type MarkKey, markKey } from '../../protocol/index.js';
 
 /** Detects changes of the record collections themselves: of their validators, or a replacement by another collection. */
 @Injectable()
@@ -39,6 +39,8 @@ export class CollectionOptions {
 }
 
 const EVERY_MS = 3_600_000;
+/** Pause after a step that has left out applications (milliseconds). */
+const LEFT_OUT_MS = 60_000;
 const DAY_MS = 86_400_000;
 const AT_ONCE = 1000;
 const LAST = new mongoose.mongo.MaxKey();
@@ -47,8 +49,8 @@ const LAST = new mongoose.mongo.MaxKey();
  * Removes hard deletes whose retention has ended (`TOMBSTONE_RETENTION_DAYS`). No change is lost by it. The horizon moves to
  * the newest of them before anything is removed, and feeds check the horizon after they have read. So a consumer that asks
  * from before the horizon is answered 410 and starts over, and one that asks from a later time needs none of the removed
- * deletes. A tombstone may itself have come too late for a consumer. It is then re-stamped (rule 2), and nothing is removed
- * before the watcher has done that.
+ * deletes. A tombstone may itself have come too late for a consumer. It is then re-stamped (rule 2), and nothing of its
+ * application is removed before the watcher has done that.
  *
  * A consumer that starts over continues from `max`. If `max` were before the horizon, the consumer would be answered 410
  * forever. Two things prevent this. First, the tombstones with the greatest stamp of their application and kind are kept
@@ -61,6 +63,7 @@ const LAST = new mongoose.mongo.MaxKey();
 export class Expiry implements Job {
   readonly name = 'The removal of expired hard deletes';
   private readonly log = new Logger('Upkeep');
+  private readonly leftOutMs = LEFT_OUT_MS;
 
   constructor(
     @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
@@ -73,20 +76,26 @@ export class Expiry implements Job {
 
   async step(stop: AbortSignal): Promise<number> {
     const days = this.settings.tombstoneRetentionDays;
-    if (days > 0) await this.expire(days, stop);
-    return EVERY_MS;
+    if (days <= 0 || (await this.expire(days, stop))) return EVERY_MS;
+    return this.leftOutMs;
   }
 
-  private async expire(days: number, stop: AbortSignal): Promise<void> {
+  /** Returns false if applications with expired hard deletes were left out, because they are not processed up to now. */
+  private async expire(days: number, stop: AbortSignal): Promise<boolean> {
     const { at, clock } = await this.workedThrough.now();
-    if (!(await this.workedThrough.upTo(at, stop))) return;
+    const share = await this.workedThrough.upTo(at, stop);
+    if (share === undefined) return false;
+    let isWhole = true;
     const expired = new Date(clock.getTime() - days * DAY_MS);
     let removed = 0;
     for (let oldest = await this.oldestBehind(undefined); oldest !== undefined && !stop.aborted;) {
-      if (oldest.lastupdated! <= expired) removed += await this.removeFrom(oldest, expired, stop);
+      const isExpired = oldest.lastupdated! <= expired;
+      if (isExpired && isIn(share, oldest)) removed += await this.removeFrom(oldest, expired, stop);
+      else if (isExpired) isWhole = false;
       oldest = await this.oldestBehind(oldest);
     }
     if (removed > 0) this.log.log(`${removed} hard deletes up to ${expired.toISOString()} are removed`);
+    return isWhole;
   }
 
   /** The oldest tombstone of the next application and kind: one step along the index for each. */

@@ -1,201 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { InjectConnection } from '@nestjs/mongoose';
-import type { Connection, mongo } from 'mongoose';
-import { readAsOf, isDatabaseAway, isRetryable } from '../../../platform/database/index.js';
-import { COLLECTION_OF, type Kind, KINDS } from '../../../kinds/index.js';
+import { pause } from '../../../platform/common/index.js';
+import { isDatabaseAway, isRetryable } from '../../../platform/database/index.js';
 import { RecordsHeldError } from '../../../record/index.js';
-import { FilterChanges } from '../filters/filter-changes.js';
 import {
-  type Identity,
-  identityKey,
-  identityOf,
-  isSame,
-  type LedgerChange,
-  type Life,
-  textsOf,
-  type LogPlace,
-  placeBehind,
-} from '../../protocol/index.js';
-import {
-  IncompleteIdentities,
-  Ledger,
-  type TermAtWork,
-  type ConcernedRecord,
-  type ConcernedTombstone,
-  type SetAside,
   type Job,
   type Now,
+  Quarantine,
+  type SetAside,
+  type TermAtWork,
   TermOverError,
   WorkedThrough,
-  Quarantine,
 } from '../../store/index.js';
-import { IgnoredRecords } from '../repair/ignored-records.js';
-import { PRESENT, type PresentRecord } from '../repair/present-record.js';
-import { RecordMaintenance } from '../repair/record-repair.js';
-import { Restamps } from '../stamping/restamps.js';
-import { Resurrections } from '../stamping/resurrections.js';
-import { pause } from '../../../platform/common/index.js';
 import { CollectionOptions } from './expiry.js';
-
-/** A record that was set aside, and its current state; undefined if it is gone. */
-interface Found {
-  owner: mongo.ObjectId;
-  entry: SetAside;
-  record: PresentRecord | undefined;
-  identity: Identity | undefined;
-}
-
-/** Applies what follows from the current state of many entries at once. Every step may be repeated. */
-@Injectable()
-export class QuarantineRetry {
-  constructor(
-    @InjectConnection() private readonly connection: Connection,
-    private readonly ledger: Ledger,
-    private readonly incomplete: IncompleteIdentities,
-    private readonly maintenance: RecordMaintenance,
-    private readonly filters: FilterChanges,
-    private readonly ignored: IgnoredRecords,
-    private readonly resurrections: Resurrections,
-    private readonly restamps: Restamps,
-  ) {}
-
-  /** Everything up to `at` is processed, so a read as of `at` shows the result of the log up to there. */
-  async maintain(entries: SetAside[], at: mongo.Timestamp, term: TermAtWork): Promise<void> {
-    for (const kind of KINDS) {
-      const some = entries.filter(({ _id }) => _id.what === 'record' && _id.kind === kind);
-      if (some.length > 0) await this.records(kind, await this.readEntries(kind, some, at), at, term);
-    }
-    const tombstones = entries.flatMap(({ _id }) => (_id.what === 'tombstone' ? [_id] : []));
-    if (tombstones.length > 0) await this.tombstones(tombstones, placeBehind(at), term);
-    if (entries.some(({ _id }) => _id.what === 'services')) await this.filters.check(undefined, term);
-  }
-
-  private async records(kind: Kind, found: Found[], asOf: mongo.Timestamp, term: TermAtWork): Promise<void> {
-    const at = placeBehind(asOf);
-    const owners = found.map(({ owner }) => owner);
-    const records = found.flatMap(({ record }) => record ?? []);
-    const incomplete = found.filter(({ record, identity }) => record !== undefined && identity === undefined);
-    const partials = incomplete.map(({ owner, record }) => ({ owner, partial: textsOf(record!, at) }));
-    await this.incomplete.keep(kind, partials);
-    await this.resurrections.learn(kind, await this.deathsOf(kind, found, asOf), new Map(), term);
-    const rivals = await this.resurrections.learnSeen(kind, livesOf(found, at), term);
-    if (rivals.length > 0) await this.ignored.hearRivals(kind, rivals);
-    const waiting = new Set(rivals.map(({ owner }) => owner));
-    const complete = found.filter(
-      ({ owner, record, identity }) =>
-        record === undefined || (identity !== undefined && !waiting.has(owner.toHexString())),
-    );
-    const whole = complete.map(({ owner }) => owner);
-    if (whole.length > 0) await this.ignored.forgetIncomplete(kind, whole, at);
-    await this.maintenance.maintain(kind, { records, at, term });
-    await this.stamp(kind, owners, found, term);
-  }
-
-  /** Former identities of the records: those in the ledger, and those that consumers were shown meanwhile. */
-  private async deathsOf(kind: Kind, found: Found[], asOf: mongo.Timestamp): Promise<LedgerChange[]> {
-    const at = placeBehind(asOf);
-    const now = new Map(found.map(({ owner, identity }) => [owner.toHexString(), identity]));
-    const owners = found.map(({ owner }) => owner);
-    const owned = await this.ledger.ownedBy(kind, owners);
-    const standing = new Set(found.flatMap(({ identity }) => (identity ? [identityKey(identity)] : [])));
-    const shown = new Map(
-      found.flatMap(({ entry }) => (entry.identities ?? []).map((one) => [identityKey(one), one] as const)),
-    );
-    const unlearned = [...shown].filter(([key]) => !standing.has(key)).map(([, one]) => one);
-    const deaths = [
-      ...owned
-        .filter((one) => !isSame(one, now.get(one.owner!.toHexString())))
-        .map((identity) => ({ identity, shortLived: false })),
-      ...(await this.notStanding(kind, unlearned, asOf)).map((identity) => ({
-        identity,
-        shortLived: true,
-      })),
-    ];
-    return deaths.map((death) => ({ ...death, at, alive: false as const }));
-  }
-
-  /** Re-stamps the records regardless of their stamps; resurrected ones above the hard delete that consumers know. */
-  private async stamp(kind: Kind, owners: mongo.ObjectId[], found: Found[], term: TermAtWork): Promise<void> {
-    const above = found.filter(({ entry }) => entry.above !== undefined);
-    for (const { owner, entry } of above) await this.restamps.above(kind, [owner], entry.above!, term);
-    const done = new Set(above.map(({ owner }) => owner.toHexString()));
-    const others = owners.filter((owner) => !done.has(owner.toHexString()));
-    if (others.length > 0) await this.restamps.records(kind, others, 'quarantine', term);
-  }
-
-  private async tombstones(concerns: ConcernedTombstone[], at: LogPlace, term: TermAtWork): Promise<void> {
-    const found = await this.ledger.among(concerns.map(({ owner }) => owner));
-    const dead = found.filter(({ alive }) => !alive);
-    if (dead.length === 0) return;
-    const ids = dead.map(({ _id }) => _id);
-    await this.restamps.tombstones(ids, 'quarantine', term);
-    for (const kind of KINDS) {
-      const some = dead.filter((entry) => entry.kind === kind);
-      if (some.length > 0) await this.resurrections.review(kind, some, { at, fences: new Map() }, term);
-    }
-  }
-
-  private async readEntries(kind: Kind, entries: SetAside[], at: mongo.Timestamp): Promise<Found[]> {
-    const owners = entries.map(({ _id }) => (_id as ConcernedRecord).owner);
-    const records = await this.read(kind, owners, at);
-    return entries.map((entry, index) => {
-      const owner = owners[index]!;
-      const record = records.get(owner.toHexString());
-      return { owner, entry, record, identity: record && identityOf(kind, owner, record) };
-    });
-  }
-
-  /**
-   * Returns the identities that no record had as of the look. A living ledger entry does not prove that a record had it: an
-   * abandoned term may have written the entry late.
-   */
-  private async notStanding(kind: Kind, identities: Identity[], at: mongo.Timestamp): Promise<Identity[]> {
-    const gone: Identity[] = [];
-    for (let start = 0; start < identities.length; start += 100) {
-      const some = identities.slice(start, start + 100);
-      const entries = await this.ledger.livingUnder(kind, some);
-      const owners = entries.map(({ owner }) => owner!);
-      const records = await this.read(kind, owners, at);
-      const standing = new Set(
-        owners.flatMap((owner) => {
-          const record = records.get(owner.toHexString());
-          const identity = record && identityOf(kind, owner, record);
-          return identity === undefined ? [] : [identityKey(identity)];
-        }),
-      );
-      gone.push(...some.filter((identity) => !standing.has(identityKey(identity))));
-    }
-    return gone;
-  }
-
-  private async read(
-    kind: Kind,
-    owners: mongo.ObjectId[],
-    at: mongo.Timestamp,
-  ): Promise<Map<string, PresentRecord>> {
-    if (owners.length === 0) return new Map();
-    const found = await readAsOf(this.connection.getClient(), at, (snapshot) =>
-      this.connection
-        .collection(COLLECTION_OF[kind])
-        .aggregate<PresentRecord>([{ $match: { _id: { $in: owners } } }, { $project: PRESENT }], {
-          ...snapshot,
-        })
-        .toArray(),
-    );
-    return new Map(found.map((record) => [record._id.toHexString(), record]));
-  }
-}
-
-function livesOf(found: Found[], at: LogPlace): Life[] {
-  return found.flatMap(({ owner, record, identity }): Life[] => {
-    if (identity === undefined) return [];
-    return [{ identity, at, alive: true, owner, ...(record?.isNumber && { isNumber: true }) }];
-  });
-}
+import { QuarantineRetry } from './quarantine-retry.js';
 
 const BETWEEN_LOOKS_MS = 1000;
 /** Pause after a look that found nothing, unless the leader itself sets something aside (milliseconds). */
 const LONGEST_REST_MS = 10_000;
+/** Pause of an entry of an application that is not processed up to the present (milliseconds). */
+const LEFT_OUT_MS = 5000;
 /** How many entries one step handles. */
 const AT_ONCE = 500;
 /** After this many failures, a step leaves the rest to the next one. */
@@ -224,8 +47,12 @@ export class QuarantineRetries implements Job {
     if (entries.length === 0) return BETWEEN_LOOKS_MS;
     // A look as of an earlier moment would settle events that it does not include.
     const now = await this.workedThrough.now();
-    if (!(await this.workedThrough.upTo(now.at, stop))) return BETWEEN_LOOKS_MS;
-    const areAllTried = await this.maintain(entries, now, term);
+    const share = await this.workedThrough.upTo(now.at, stop);
+    if (share === undefined) return BETWEEN_LOOKS_MS;
+    const ready = await this.retry.within(share, entries, now.at);
+    const leftOut = entries.filter((entry) => !ready.includes(entry));
+    if (leftOut.length > 0) await this.quarantine.putBack(leftOut, LEFT_OUT_MS);
+    const areAllTried = await this.maintain(ready, now, term);
     return entries.length === AT_ONCE && areAllTried ? 0 : BETWEEN_LOOKS_MS;
   }
 

@@ -1,6 +1,7 @@
 import { mongo } from 'mongoose';
 import {
   isAside,
+  laggardsAt,
   progressOf,
   progressOfAll,
   type TotalProgress,
@@ -46,4 +47,33 @@ it.each<[string, object]>([
 ])('%s in place of a cluster time tells nothing', (_what, stored) => {
   const state = stored as TotalProgress;
   expect([progressOf(state, SHOP).watched, progressOfAll(state).watched]).toEqual([undefined, undefined]);
+});
+
+describe('which applications are not processed up to a cluster time', () => {
+  const state: TotalProgress = {
+    ...{ watched: at(9), since: at(2) },
+    aside: [
+      { ...SHOP, watched: at(5) },
+      { ...CLUB, pass: { reason: 'test' } },
+      { ...OTHER, watched: at(8), since: at(9) },
+    ],
+  };
+
+  it('those over which a pass is due, and those whose lanes are behind it or behind the end of their pass', () => {
+    expect(laggardsAt(state, at(5))).toEqual({ passing: [CLUB], behind: [OTHER] });
+    expect(laggardsAt(state, at(6))).toEqual({ passing: [CLUB], behind: [SHOP, OTHER] });
+    expect(laggardsAt({ ...state, aside: [] }, at(9))).toEqual({ passing: [], behind: [] });
+  });
+
+  it.each<[string, object]>([
+    ['the main loop has not reached it', { watched: at(4) }],
+    ['the main loop has not reached the end of the last pass', { since: at(10) }],
+    ['a pass over everything is under way', { pass: {} }],
+    ['no pass has ended', { since: undefined }],
+    ['the list of applications is a text', { aside: 'all' }],
+    ['an application has no name', { aside: [{ ...SHOP, appid: 7, watched: at(9) }] }],
+    ['an application is null', { aside: [null] }],
+  ])('unknown while %s', (_when, more) => {
+    expect(laggardsAt({ ...state, ...more }, at(5))).toBeUndefined();
+  });
 });

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { mongo } from 'mongoose';
 import { MOST_SERVICES, type ServiceKey } from '../../../../../src/application/index.js';
+import { ALL } from '../../../../../src/replication/protocol/index.js';
 import { Metrics } from '../../../../../src/platform/observability/index.js';
 import { FilterChanges } from '../../../../../src/replication/watcher/filters/filter-changes.js';
 import type {
@@ -76,7 +77,7 @@ it('while all services are read, those beyond the limits are known as before', a
   reading.gate = new Promise((resolve) => (release = resolve));
   const look = changes.check(undefined, term);
   await new Promise(setImmediate);
-  for (let stamped = 0; stamped <= MOST_SERVICES; stamped += 1) await changes.stampNext(term, NEVER);
+  for (let stamped = 0; stamped <= MOST_SERVICES; stamped += 1) await changes.stampNext(term, NEVER, ALL);
   expect(looks().reduce((sum, { beyond }) => sum + beyond, 0)).toBe(1);
   release();
   await look;

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { mongo } from 'mongoose';
 import type { ServiceKey } from '../../../../../src/application/index.js';
+import { ALL } from '../../../../../src/replication/protocol/index.js';
 import { Metrics } from '../../../../../src/platform/observability/index.js';
 import { FilterChanges } from '../../../../../src/replication/watcher/filters/filter-changes.js';
 import type {
@@ -214,7 +215,7 @@ describe('edited services', () => {
     const term = new TermLife();
     await changes.checkAll(term);
     looks.splice(0);
-    const next = (stop = NEVER) => changes.stampNext(term, stop);
+    const next = (stop = NEVER) => changes.stampNext(term, stop, ALL);
     const during = () => given!;
     const end = (name: string, version: number | Error | false) => endings.get(name)!(version);
     return { changes, term, next, end, during, stamping, failed, looks };
