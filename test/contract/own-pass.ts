@@ -95,7 +95,8 @@ export class OwnPasses {
   }
 }
 
-function gate(): Held & { held: () => Promise<void> } {
+/** Work that waits at `held` is held back until it is released. */
+export function gate(): Held & { held: () => Promise<void> } {
   let isReached = false;
   let release!: () => void;
   const released = new Promise<void>((resolve) => (release = resolve));

@@ -1,5 +1,7 @@
 import { mongo } from 'mongoose';
-import { Quarantine } from '../../src/replication/store/index.js';
+import { Ledger, Quarantine } from '../../src/replication/store/index.js';
+import { QuarantineRetry } from '../../src/replication/watcher/index.js';
+import { gate, type Held } from './own-pass.js';
 import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';
 
 const MANY = 300;
@@ -181,6 +183,35 @@ describe('a record changes between the look at the clock and that at the quarant
     await service.watcher.caughtUp();
     expect(await copy.harvest()).toEqual(['beside', ...held]);
   });
+});
+
+/** Holds back the next call of a method until it is released. */
+function heldOnce<T extends object>(of: T, method: keyof T & string): Held {
+  const held = gate();
+  const call = (of[method] as (...asked: unknown[]) => Promise<unknown>).bind(of);
+  jest
+    .spyOn(of as Record<string, () => Promise<unknown>>, method)
+    .mockImplementationOnce(async (...asked) => {
+      await held.held();
+      return call(...asked);
+    });
+  return held;
+}
+
+it('a retry that a pass over everything overtakes settles nothing: its record may be gone, and no event has told', async () => {
+  const { copy, record } = await shownAsY();
+  const look = heldOnce(service.app.get(QuarantineRetry, { strict: false }), 'maintain');
+  await validate({});
+  await look.isHeld();
+  const pass = heldOnce(service.app.get(Ledger, { strict: false }), 'countLiving');
+  await service.db.collection('tidemark.heads').drop();
+  await pass.isHeld();
+  await products().deleteOne({ _id: record._id });
+  pass.release();
+  await service.watcher.caughtUp();
+  look.release();
+  await release();
+  expect(await copy.harvest()).toEqual(['beside']);
 });
 
 describe('many that cannot be worked through cost nobody else anything', () => {

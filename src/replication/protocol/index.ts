@@ -100,20 +100,15 @@ export {
   upTo,
 } from './place.js';
 export {
-  type AsideApplication,
   type Laggards,
-  type LaneCounts,
-  type PassPlace,
-  type PassProgress,
   type ObservedProgress,
   type TotalProgress,
-  WATCHER,
   type WatchProgress,
-  type WatchState,
   isAside,
   isPreparing,
   knownAside,
   laggardsAt,
+  passingIn,
   placeAt,
   progressOf,
   progressOfAll,
@@ -122,3 +117,11 @@ export {
 } from './progress.js';
 export { type Restore, afterRestores, isOfReplaced } from './restores.js';
 export { certainMoves, unnamedAmong, unnamedInShare } from './unnamed.js';
+export {
+  type AsideApplication,
+  type LaneCounts,
+  type PassPlace,
+  type PassProgress,
+  WATCHER,
+  type WatchState,
+} from './watch-state.js';

@@ -1,7 +1,6 @@
 import type { mongo } from 'mongoose';
 import { bsonTypeOf, type Tenant } from '../../record/pure.js';
 import type { Pace, StoredWork, Work } from './estimates.js';
-import type { Restore } from './restores.js';
 import { literal } from '../../platform/common/index.js';
 
 /** The progress of the watcher, in cluster times. */
@@ -28,7 +27,7 @@ export function isPreparing({ watched, since, pass }: WatchProgress): boolean {
  * The progress of an application that is aside, processed by its own lane (design §10). Its work is counted in changes in
  * the log, including those that the watcher itself is expected to cause.
  */
-interface AsideProgress extends Tenant, Partial<Work>, WatchProgress {}
+export interface AsideProgress extends Tenant, Partial<Work>, WatchProgress {}
 
 /** The progress of the main loop and of the applications that are aside. */
 export interface TotalProgress extends WatchProgress {
@@ -67,10 +66,12 @@ export function progressOfAll(state: TotalProgress): WatchProgress {
 
 /** The applications that are aside and not processed up to a cluster time. */
 export interface Laggards {
-  /** A pass of their own is running or due. */
+  /** A pass of their own is running or due, or has ended after that time. */
   passing: Tenant[];
   /** Their lanes have not reached it. */
   behind: Tenant[];
+  /** A pass over everything has ended after that time: it may have found changes that no event has told. */
+  isOutdated: boolean;
 }
 
 /**
@@ -81,13 +82,23 @@ export function laggardsAt(state: TotalProgress, at: mongo.Timestamp): Laggards 
   const aside = asideIn(state);
   const isKnown = aside?.every((one) => isNamed(one)) === true;
   const isReached = (progress: WatchProgress) => !isPreparing(progress) && progress.watched!.compare(at) >= 0;
+  const isOutdated = ({ since }: { since?: unknown }) => isPlace(since) && since.compare(at) > 0;
   if (!isKnown || !isReached(progressAt(state, () => [state]))) return undefined;
-  const late = aside.filter((one) => !isReached(progressOf(state, one)));
-  const tenants = (isPassing: boolean) =>
-    late.flatMap(({ organizationid, appid, pass }) =>
-      (pass !== undefined) === isPassing ? [{ organizationid, appid }] : [],
-    );
-  return { passing: tenants(true), behind: tenants(false) };
+  const passing = aside.filter((one) => one.pass !== undefined || isOutdated(one));
+  const behind = aside.filter((one) => !passing.includes(one) && !isReached(progressOf(state, one)));
+  return { passing: passing.map(named), behind: behind.map(named), isOutdated: isOutdated(state) };
+}
+
+/** The applications over which a pass of their own is running or due; undefined during a pass over everything. */
+export function passingIn(state: TotalProgress): Tenant[] | undefined {
+  if (isPreparing(progressAt(state, () => [state]))) return undefined;
+  return knownAside(state)
+    .filter(({ pass }) => pass !== undefined)
+    .map(named);
+}
+
+function named({ organizationid, appid }: Tenant): Tenant {
+  return { organizationid, appid };
 }
 
 /** Whether an application is aside, with its own progress. */
@@ -206,92 +217,3 @@ export function watchedOf({
 function isStoredPlace(value: string): mongo.Document {
   return { $eq: [{ $type: value }, 'timestamp'] };
 }
-
-/** The one document of `tidemark.leases`: the leader, and how far the log has been processed (design §3, Lease). */
-export interface WatchState extends WatchProgress {
-  _id: typeof WATCHER;
-  /** The leading instance; empty if none has led yet. */
-  holder: string;
-  /** Grows with each new leader. Every write is conditional on the term in which its work began. */
-  term: number;
-  /** By the database's clock. */
-  expires: Date;
-  /** The storage format of the database; absent if an earlier version created the document. */
-  format?: number;
-  /** The resume token of the stream. */
-  token?: unknown;
-  pass?: PassProgress;
-  restores?: Restore[];
-  /** The pace of the main loop, in seconds of the log. */
-  pace?: Pace;
-  /**
-   * The applications that are aside. Always write the whole field, by `$set` or `$unset`: the control stream reports whole
-   * fields, not parts of them.
-   */
-  aside?: AsideApplication[];
-}
-
-/**
- * An application that is aside, with the resume token of its own stream. While its own pass is running or due, it has
- * neither a token nor `watched`.
- */
-export interface AsideApplication extends AsideProgress {
-  token?: unknown;
-  pass?: PassProgress;
-  /** Absent if an earlier version put the application aside. */
-  counts?: LaneCounts;
-}
-
-/**
- * Events of the log since the application was put aside: those that the main loop has read, and those that the lane has
- * processed.
- */
-export interface LaneCounts {
-  read: EventCounts;
-  done: EventCounts;
-}
-
-interface EventCounts {
-  changes: number;
-  /** Events caused by the watcher's own writes: tombstones, stamps, `emailkey`s. */
-  echoes: number;
-}
-
-/**
- * A running pass, over everything or over one application. It counts the records and ledger entries done so far, and their
- * approximate total.
- */
-export interface PassProgress extends Work {
-  /** The reason, as logged. */
-  reason: string;
-  /** Whether everything must be re-stamped, because the changes that happened are unknown. */
-  isRepair: boolean;
-  /** By the database's clock. */
-  started: Date;
-  /** Whether the ledger was empty when the pass began. */
-  isBare?: boolean;
-  /** For a pass over one application: present if no pass over it has ended yet. */
-  isFirst?: boolean;
-  /** For a pass over everything, except the first: the applications over which no pass has ended yet. */
-  first?: Tenant[];
-  /** Applications that a pass over everything leaves out. Each gets its own pass afterwards, the smallest first. */
-  later?: Tenant[];
-  /** The progress of the pass; absent at its start. */
-  reached?: PassPlace;
-}
-
-/** Where an interrupted pass resumes, after a restart or a fail-over. */
-export interface PassPlace {
-  /** The place in the log at which the pass opened its stream. What the pass learns counts as knowledge of that place. */
-  at: string;
-  /** The pass's stream has been processed up to this token. */
-  token: unknown;
-  /**
-   * The current step of the pass; empty before the first one. `behind` is the `_id` up to which the step is done; absent at
-   * its start.
-   */
-  step: string;
-  behind?: mongo.ObjectId;
-}
-
-export const WATCHER = 'watcher';

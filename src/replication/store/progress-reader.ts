@@ -20,6 +20,8 @@ import {
   placeAt,
   type Laggards,
   laggardsAt,
+  passingIn,
+  type TotalProgress,
   watchedOf,
 } from '../protocol/index.js';
 import { WATCH_STATE_MODEL } from './collections.schema.js';
@@ -123,9 +125,18 @@ export class ProgressReader {
 
   /** The applications that are not processed up to a cluster time; undefined as in {@link laggardsAt}. */
   async laggards(at: mongo.Timestamp): Promise<Laggards | undefined> {
+    return laggardsAt(await this.state(), at);
+  }
+
+  /** The applications over which a pass of their own is running or due; undefined during a pass over everything. */
+  async passing(): Promise<Tenant[] | undefined> {
+    return passingIn(await this.state());
+  }
+
+  private async state(): Promise<TotalProgress> {
     const projection = { watched: 1, since: 1, pass: 1, aside: 1 };
-    const state = await this.states.collection.findOne<WatchState>({ _id: WATCHER as never }, { projection });
-    return state === null ? undefined : laggardsAt(state, at);
+    const states = this.states.collection;
+    return (await states.findOne<WatchState>({ _id: WATCHER as never }, { projection })) ?? {};
   }
 
   /**

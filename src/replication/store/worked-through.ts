@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import mongoose, { type Connection, type mongo } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import { pause } from '../../platform/common/index.js';
 import { bareCommand, COMMAND_MS, placedReply } from '../../platform/database/index.js';
-import type { AppShare } from '../protocol/index.js';
+import { type AppShare, isIn } from '../protocol/index.js';
 import { ProgressReader } from './progress-reader.js';
 
 const LOOK_MS = 100;
 /** How long the lanes of applications that are aside have to reach what the main loop has reached (milliseconds). */
 const LONGEST_WAIT_MS = 5000;
-const BEGINNING = new mongoose.mongo.Timestamp({ t: 0, i: 0 });
 
 /** The current time of the database. */
 export interface Now {
@@ -42,33 +41,39 @@ export class WorkedThrough {
 
   /**
    * Waits until the main loop has processed everything up to a cluster time, and some seconds more for the lanes. Returns
-   * the applications that are processed up to it by then; undefined if `stop` is aborted first.
+   * the applications that are processed up to it by then, without those over which a pass has ended after it. Undefined if
+   * `stop` is aborted first, or if a pass over everything has ended after it.
    */
-  upTo(at: mongo.Timestamp, stop: AbortSignal): Promise<AppShare | undefined> {
-    return this.reached(at, this.longestWaitMs, stop);
+  async upTo(at: mongo.Timestamp, stop: AbortSignal): Promise<AppShare | undefined> {
+    let until: number | undefined;
+    while (!stop.aborted) {
+      const late = await this.progress.laggards(at).catch(() => undefined);
+      if (late?.isOutdated === true) return undefined;
+      if (late !== undefined) {
+        const { passing, behind } = late;
+        until ??= performance.now() + this.longestWaitMs;
+        if (behind.length === 0 || performance.now() >= until) return { but: [...passing, ...behind] };
+      }
+      await pause(LOOK_MS, stop);
+    }
+    return undefined;
+  }
+
+  /** Whether no pass over an application of the share has begun since {@link upTo} has returned it. */
+  async isStill(share: AppShare, at: mongo.Timestamp): Promise<boolean> {
+    const late = await this.progress.laggards(at);
+    if (late === undefined || late.isOutdated) return false;
+    return [...late.passing, ...late.behind].every((one) => !isIn(share, one));
   }
 
   /**
    * Waits until no pass over everything is running. Returns the applications that no pass of their own concerns; undefined if
    * `stop` is aborted first.
    */
-  noPass(stop: AbortSignal): Promise<AppShare | undefined> {
-    return this.reached(BEGINNING, 0, stop);
-  }
-
-  private async reached(
-    at: mongo.Timestamp,
-    patienceMs: number,
-    stop: AbortSignal,
-  ): Promise<AppShare | undefined> {
-    let until: number | undefined;
+  async noPass(stop: AbortSignal): Promise<AppShare | undefined> {
     while (!stop.aborted) {
-      const late = await this.progress.laggards(at).catch(() => undefined);
-      if (late !== undefined) {
-        const { passing, behind } = late;
-        until ??= performance.now() + patienceMs;
-        if (behind.length === 0 || performance.now() >= until) return { but: [...passing, ...behind] };
-      }
+      const passing = await this.progress.passing().catch(() => undefined);
+      if (passing !== undefined) return { but: passing };
       await pause(LOOK_MS, stop);
     }
     return undefined;

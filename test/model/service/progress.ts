@@ -47,6 +47,12 @@ export function isWorkedThrough(world: ModelWorld, at: mongo.Timestamp, appid: s
   return watched !== undefined && watched.compare(at) >= 0;
 }
 
+/** The same, and no pass over it has ended behind that time, which may have found out of what no event has told. */
+export function isLookUpToDate(world: ModelWorld, at: mongo.Timestamp, appid: string): boolean {
+  const { since } = progressIn(world.database.now.lease, appid);
+  return isWorkedThrough(world, at, appid) && (since === undefined || since.compare(at) <= 0);
+}
+
 /** Whether main has, and no pass over everything is under way. */
 export function isWorkedThroughByMain({ database }: ModelWorld, at: mongo.Timestamp): boolean {
   const { watched, since, pass } = database.now.lease;

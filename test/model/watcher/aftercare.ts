@@ -6,7 +6,7 @@ import {
   isSame,
 } from '../../../src/replication/protocol/identity.js';
 import { type LogPlace, placeBehind } from '../../../src/replication/protocol/place.js';
-import { isWorkedThrough, isWorkedThroughByMain } from '../service/progress.js';
+import { isLookUpToDate, isWorkedThrough, isWorkedThroughByMain } from '../service/progress.js';
 import { nextStamp } from '../twins/stamp.js';
 import {
   APPLICATIONS,
@@ -30,6 +30,17 @@ import { ModelWatcher } from './watcher.js';
 interface Look {
   entry: StoredAside;
   record: ModelRecord | undefined;
+}
+
+/** The moment of a look. A pass that comes between it and the end of the look finds out of what the look does not know. */
+interface AsOf {
+  at: mongo.Timestamp;
+  isStill: () => boolean;
+}
+
+function isUpToDate(world: ModelWorld, at: mongo.Timestamp, appid: string): boolean {
+  if (world.has('a look that a pass has overtaken')) return isWorkedThrough(world, at, appid);
+  return isLookUpToDate(world, at, appid);
 }
 
 /**
@@ -60,14 +71,14 @@ function* step(world: ModelWorld, own: ModelWatcher['own']): ModelSteps {
     if (own.life.isLeftBehind || database.now.lease.term !== own.term) return;
     yield;
   }
-  const behind = new Set<string>(APPLICATIONS.filter((appid) => !isWorkedThrough(world, at, appid)));
+  const behind = new Set<string>(APPLICATIONS.filter((appid) => !isUpToDate(world, at, appid)));
   const due: StoredAside[] = [];
   for (const entry of entries) {
     const concerned = behind.size === 0 ? [] : yield* applicationsOf(world, entry, at);
-    const isBehind = concerned.some((appid) => behind.has(appid));
-    if (!isBehind || world.has('quarantine looked at where main is')) due.push(entry);
+    if (!concerned.some((appid) => behind.has(appid))) due.push(entry);
   }
-  yield* lookAfter(new ModelWatcher(world, own, undefined, undefined), due, at);
+  const isStill = () => APPLICATIONS.every((appid) => behind.has(appid) || isUpToDate(world, at, appid));
+  yield* lookAfter(new ModelWatcher(world, own, undefined, undefined), due, { at, isStill });
 }
 
 /** The applications of which a look at an entry may write something: what its record is, what it was, and what it was shown as. */
@@ -75,7 +86,6 @@ function* applicationsOf(world: ModelWorld, entry: StoredAside, at: mongo.Timest
   const { database } = world;
   const key = String(ownerOf(entry));
   const present = database.asOf(at).records.get(key)?.appid;
-  if (world.has('quarantine looked at by what the record is')) return present === undefined ? [] : [present];
   yield;
   const entries = [...database.now.ledger.values()];
   const owned = entries.filter((one) => one.key === key || (one.alive && String(one.owner) === key));
@@ -86,7 +96,8 @@ function* applicationsOf(world: ModelWorld, entry: StoredAside, at: mongo.Timest
 }
 
 /** As many together as succeed. What does not is looked after once more. */
-function* lookAfter(watcher: ModelWatcher, entries: StoredAside[], at: mongo.Timestamp): ModelSteps {
+function* lookAfter(watcher: ModelWatcher, entries: StoredAside[], asOf: AsOf): ModelSteps {
+  const { at, isStill } = asOf;
   if (entries.length === 0) return;
   const isRecord = ({ _id }: StoredAside) => _id.what === 'record';
   try {
@@ -97,13 +108,15 @@ function* lookAfter(watcher: ModelWatcher, entries: StoredAside[], at: mongo.Tim
       placeBehind(at),
     );
     yield;
+    if (!isStill()) return;
+    yield;
     settle(watcher.world, entries);
   } catch (error) {
     if (!(error instanceof RefusedEntry)) throw error;
     if (entries.length === 1) return;
     const half = Math.ceil(entries.length / 2);
-    yield* lookAfter(watcher, entries.slice(0, half), at);
-    yield* lookAfter(watcher, entries.slice(half), at);
+    yield* lookAfter(watcher, entries.slice(0, half), asOf);
+    yield* lookAfter(watcher, entries.slice(half), asOf);
   }
 }
 

@@ -80,7 +80,10 @@ export class Expiry implements Job {
     return this.leftOutMs;
   }
 
-  /** Returns false if applications with expired hard deletes were left out, because they are not processed up to now. */
+  /**
+   * Returns false if applications with expired hard deletes were left out, because they are not processed up to now, or
+   * their mark was not passed in time.
+   */
   private async expire(days: number, stop: AbortSignal): Promise<boolean> {
     const { at, clock } = await this.workedThrough.now();
     const share = await this.workedThrough.upTo(at, stop);
@@ -89,9 +92,11 @@ export class Expiry implements Job {
     const expired = new Date(clock.getTime() - days * DAY_MS);
     let removed = 0;
     for (let oldest = await this.oldestBehind(undefined); oldest !== undefined && !stop.aborted;) {
-      const isExpired = oldest.lastupdated! <= expired;
-      if (isExpired && isIn(share, oldest)) removed += await this.removeFrom(oldest, expired, stop);
-      else if (isExpired) isWhole = false;
+      if (oldest.lastupdated! <= expired) {
+        const count = isIn(share, oldest) ? await this.removeFrom(oldest, expired, stop) : undefined;
+        removed += count ?? 0;
+        isWhole &&= count !== undefined;
+      }
       oldest = await this.oldestBehind(oldest);
     }
     if (removed > 0) this.log.log(`${removed} hard deletes up to ${expired.toISOString()} are removed`);
@@ -105,9 +110,10 @@ export class Expiry implements Job {
     return oldest;
   }
 
-  private async removeFrom(mark: MarkKey, upTo: Date, stop: AbortSignal): Promise<number> {
+  /** Returns how many were removed; undefined if the mark was not passed in time. */
+  private async removeFrom(mark: MarkKey, upTo: Date, stop: AbortSignal): Promise<number | undefined> {
     if ((await this.lastToGo(mark, upTo)) === undefined) return 0;
-    if (!(await this.raiser.passed(mark, this.settings.markWait))) return 0;
+    if (!(await this.raiser.passed(mark, this.settings.markWait))) return undefined;
     const newest = await this.lastToGo(mark, upTo);
     if (newest === undefined) return 0;
     await this.horizon.moveTo(newest, mark, mark.kind);

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { mongo } from 'mongoose';
 import { pause } from '../../../platform/common/index.js';
 import { isDatabaseAway, isRetryable } from '../../../platform/database/index.js';
 import { RecordsHeldError } from '../../../record/index.js';
+import type { AppShare } from '../../protocol/index.js';
 import {
   type Job,
-  type Now,
   Quarantine,
   type SetAside,
   type TermAtWork,
@@ -23,6 +24,12 @@ const LEFT_OUT_MS = 5000;
 const AT_ONCE = 500;
 /** After this many failures, a step leaves the rest to the next one. */
 const MOST_FAILURES = 100;
+
+/** A look as of a moment, and the applications that were processed up to it. */
+interface Look {
+  at: mongo.Timestamp;
+  share: AppShare;
+}
 
 /**
  * Retries entries that were set aside, as a pass would: learns the record's identity, or that it is gone, repairs it and
@@ -46,13 +53,13 @@ export class QuarantineRetries implements Job {
     const entries = await this.quarantine.due(clock, AT_ONCE);
     if (entries.length === 0) return BETWEEN_LOOKS_MS;
     // A look as of an earlier moment would settle events that it does not include.
-    const now = await this.workedThrough.now();
-    const share = await this.workedThrough.upTo(now.at, stop);
+    const { at } = await this.workedThrough.now();
+    const share = await this.workedThrough.upTo(at, stop);
     if (share === undefined) return BETWEEN_LOOKS_MS;
-    const ready = await this.retry.within(share, entries, now.at);
+    const ready = await this.retry.within(share, entries, at);
     const leftOut = entries.filter((entry) => !ready.includes(entry));
     if (leftOut.length > 0) await this.quarantine.putBack(leftOut, LEFT_OUT_MS);
-    const areAllTried = await this.maintain(ready, now, term);
+    const areAllTried = await this.maintain(ready, { at, share }, term);
     return entries.length === AT_ONCE && areAllTried ? 0 : BETWEEN_LOOKS_MS;
   }
 
@@ -72,13 +79,13 @@ export class QuarantineRetries implements Job {
    * Halves the batch after a failure, down to a single entry, which is postponed, and doubles it after a success. Returns
    * false after too many failures; the remaining entries come next.
    */
-  private async maintain(all: SetAside[], now: Now, term: TermAtWork): Promise<boolean> {
+  private async maintain(all: SetAside[], look: Look, term: TermAtWork): Promise<boolean> {
     let entries = all;
     let most = entries.length;
     let failures = 0;
     for (let start = 0; start < entries.length;) {
       const some = entries.slice(start, start + most);
-      const failure = await this.attempt(some, now, term);
+      const failure = await this.attempt(some, look, term);
       const held = failure instanceof RecordsHeldError ? heldAmong(some, failure) : [];
       if (failure !== undefined && held.length > 0) {
         await this.quarantine.postpone(held, failure);
@@ -100,11 +107,18 @@ export class QuarantineRetries implements Job {
     return true;
   }
 
-  /** The error, or undefined on success. Throws if the database is away. */
-  private async attempt(entries: SetAside[], now: Now, term: TermAtWork): Promise<Error | undefined> {
+  /**
+   * The error, or undefined on success. Throws if the database is away. If a pass has begun since the look, the entries stay:
+   * the look does not contain what the pass finds, and the pass may be over before the look has taken effect.
+   */
+  private async attempt(
+    entries: SetAside[],
+    { at, share }: Look,
+    term: TermAtWork,
+  ): Promise<Error | undefined> {
     try {
-      await this.retry.maintain(entries, now.at, term);
-      await this.quarantine.settle(entries);
+      await this.retry.maintain(entries, at, term);
+      if (await this.workedThrough.isStill(share, at)) await this.quarantine.settle(entries);
       return undefined;
     } catch (error) {
       if (isDatabaseAway(error) || isRetryable(error) || error instanceof TermOverError) throw error;

@@ -2,6 +2,7 @@ import { mongo } from 'mongoose';
 import {
   isAside,
   laggardsAt,
+  passingIn,
   progressOf,
   progressOfAll,
   type TotalProgress,
@@ -59,10 +60,18 @@ describe('which applications are not processed up to a cluster time', () => {
     ],
   };
 
-  it('those over which a pass is due, and those whose lanes are behind it or behind the end of their pass', () => {
-    expect(laggardsAt(state, at(5))).toEqual({ passing: [CLUB], behind: [OTHER] });
-    expect(laggardsAt(state, at(6))).toEqual({ passing: [CLUB], behind: [SHOP, OTHER] });
-    expect(laggardsAt({ ...state, aside: [] }, at(9))).toEqual({ passing: [], behind: [] });
+  it('those over which a pass is due or has ended behind it, and those whose lanes are behind it', () => {
+    const isOutdated = false;
+    expect(laggardsAt(state, at(5))).toEqual({ passing: [CLUB, OTHER], behind: [], isOutdated });
+    expect(laggardsAt(state, at(6))).toEqual({ passing: [CLUB, OTHER], behind: [SHOP], isOutdated });
+    expect(laggardsAt(state, at(9))).toEqual({ passing: [CLUB], behind: [SHOP, OTHER], isOutdated });
+    expect(laggardsAt({ ...state, aside: [] }, at(9))).toEqual({ passing: [], behind: [], isOutdated });
+    expect(passingIn(state)).toEqual([CLUB]);
+  });
+
+  it('a time before the end of the pass over everything is outdated', () => {
+    expect(laggardsAt(state, at(2))).toMatchObject({ isOutdated: false });
+    expect(laggardsAt(state, at(1))).toMatchObject({ isOutdated: true });
   });
 
   it.each<[string, object]>([
