@@ -20,7 +20,7 @@ export interface Now {
 
 /**
  * Lets the leader's background jobs wait for the watcher's progress. An application that is far behind, or over which a pass
- * is running, is left out instead of being waited for, so that it delays no other (design §10, rule 13).
+ * is running, is left out instead of being waited for, so that it delays no other (design §10).
  */
 @Injectable()
 export class WorkedThrough {
