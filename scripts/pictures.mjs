@@ -68,7 +68,7 @@ async function takeAll({ url, logins }) {
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 
   await page.goto(`${url}/console/applications/demo/shop/product`);
-  await page.getByLabel('Name').fill('cheap-bikes');
+  await page.getByLabel('Name', { exact: true }).fill('cheap-bikes');
   await page.getByLabel('Filter, as JSON').click();
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.insertText('{\n  "data.category": "bikes",\n  "data.price": {"$lt": 500}\n}');

@@ -64,7 +64,7 @@ describe('From a filter to its consumer', () => {
 
   it('a service is registered after its preview was seen', async () => {
     await browser.goTo(page, `${place()}/product`);
-    await page.getByLabel('Name').fill('bikes');
+    await page.getByLabel('Name', { exact: true }).fill('bikes');
     await writeFilter(page, '{"data.category": "bikes"}');
     await page.getByText('4 of 6 records match').waitFor();
     for (const id of ['p0', 'p3', 'p5']) await page.getByText(id, { exact: true }).waitFor();

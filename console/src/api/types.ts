@@ -28,6 +28,10 @@ export interface Service extends Tenant {
   filter: unknown;
   description?: string;
   enabled: boolean;
+  /** As stored: other programs write services too. */
+  fields?: unknown;
+  hash?: unknown;
+  allowHiddenFilter?: unknown;
 }
 
 export interface ListedServices {
@@ -58,6 +62,8 @@ export interface Preview {
   others: Group;
   entering?: Group;
   leaving?: Group;
+  /** Records that still match and would show other fields. */
+  concerned?: Group;
   restamps: number | null;
   /** Some counts are estimates, each right to this many records in 95 of 100 cases. */
   error?: number;
@@ -65,6 +71,14 @@ export interface Preview {
   isCutOff: boolean;
   plan: FilterPlan | null;
   warnings: { path: string; detail: string }[];
+  samples: Sample[];
+}
+
+/** A record that is delivered again, as its item is before and after; null where there is none. */
+export interface Sample {
+  id: string;
+  before: unknown;
+  after: unknown;
 }
 
 export interface Credential {

@@ -2,25 +2,29 @@ import type { Group, Preview } from '../api/types.js';
 import { count, howMany, many } from '../parts/format.js';
 import { PlanLine, type Tried } from './plan-line.js';
 
-/** What a filter would do, beside the editor. */
+/** What an edit would do, beside the form. */
 export function PreviewPanel({
   preview,
   tried,
   isServed,
 }: {
   preview: Preview;
-  tried: Tried;
+  /** The filter; undefined for a service that has none. */
+  tried: Tried | undefined;
   isServed: boolean;
 }) {
-  const { records, matching, others, entering, leaving, restamps, error, isCutOff, warnings } = preview;
-  const moved = isServed ? 'Saving it delivers' : 'Saving it, and then serving it, delivers';
+  const { records, matching, others, entering, leaving, concerned, restamps, error, isCutOff, warnings } =
+    preview;
+  const moved = isServed ? 'Saving it delivers' : 'Saving it, and then enabling it, delivers';
   return (
     <>
-      <p className="big">
-        {matching.count === null ? 'An unknown number' : count(matching.count)} of{' '}
-        {howMany(records, 'record')} match
-      </p>
-      {matching.count !== null && records !== null && (
+      {tried && (
+        <p className="big">
+          {matching.count === null ? 'An unknown number' : count(matching.count)} of{' '}
+          {howMany(records, 'record')} match
+        </p>
+      )}
+      {tried && matching.count !== null && records !== null && (
         <meter
           value={records === 0 ? 0 : matching.count / records}
           aria-label="Share of records that match"
@@ -49,12 +53,17 @@ export function PreviewPanel({
         </p>
       )}
       <dl className="groups">
-        <Ids title="Would enter" group={entering} />
-        <Ids title="Would leave" group={leaving} />
-        <Ids title="Match" group={matching} />
-        <Ids title="Do not match" group={others} />
+        <Ids title="Would show other fields" group={concerned} />
+        {tried && (
+          <>
+            <Ids title="Would enter" group={entering} />
+            <Ids title="Would leave" group={leaving} />
+            <Ids title="Match" group={matching} />
+            <Ids title="Do not match" group={others} />
+          </>
+        )}
       </dl>
-      <PlanLine plan={preview.plan} tried={tried} />
+      {tried && <PlanLine plan={preview.plan} tried={tried} />}
     </>
   );
 }

@@ -1,5 +1,8 @@
 import { type ReactNode, useId } from 'react';
 
+const LEAST_ROWS = 3;
+const MOST_ROWS = 12;
+
 interface Props {
   label: string;
   value: string;
@@ -60,6 +63,78 @@ export function Choice<C extends string>({
           </option>
         ))}
       </select>
+    </div>
+  );
+}
+
+/** Several lines of text, with a hint, and with what the service finds wrong in them. */
+export function Lines({
+  label,
+  value,
+  onChange,
+  hint,
+  fault,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  hint: ReactNode;
+  fault: string | undefined;
+}) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <textarea
+        id={id}
+        value={value}
+        rows={Math.min(MOST_ROWS, Math.max(LEAST_ROWS, value.split('\n').length))}
+        autoCapitalize="off"
+        autoComplete="off"
+        spellCheck={false}
+        aria-describedby={`${id}-fault ${id}-hint`}
+        aria-invalid={fault !== undefined}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <small id={`${id}-fault`} className="fault" role="status">
+        {fault}
+      </small>
+      <small id={`${id}-hint`} className="faint">
+        {hint}
+      </small>
+    </div>
+  );
+}
+
+/** Yes or no, with why it matters. */
+export function Check({
+  label,
+  value,
+  onChange,
+  hint,
+}: {
+  label: string;
+  value: boolean;
+  onChange: (value: boolean) => void;
+  hint?: string | undefined;
+}) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={value}
+          aria-describedby={hint === undefined ? undefined : id}
+          onChange={(event) => onChange(event.target.checked)}
+        />
+        {label}
+      </label>
+      {hint !== undefined && (
+        <small id={id} className="faint">
+          {hint}
+        </small>
+      )}
     </div>
   );
 }
