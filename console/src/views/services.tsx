@@ -1,5 +1,7 @@
+import { useState } from 'react';
 import { admin, pathOf } from '../api/client.js';
 import type { ListedServices, Service, Tenant } from '../api/types.js';
+import { FieldsSummary } from '../fields/fields-summary.js';
 import { useLoaded } from '../hooks/use-loaded.js';
 import { useSession } from '../hooks/use-session.js';
 import { Confirm } from '../parts/confirm.js';
@@ -9,6 +11,7 @@ import { Loading } from '../parts/loading.js';
 import { Page } from '../parts/page.js';
 import { State } from '../parts/state.js';
 import { Table } from '../parts/table.js';
+import { DEFAULT, hasFilter } from './service-draft.js';
 
 /** The services of an application. */
 export function useServices(tenant: Tenant | undefined) {
@@ -33,7 +36,7 @@ export function Services(tenant: Tenant) {
   return (
     <Page
       title={`Services of ${organizationid}/${appid}`}
-      intro="A service is a filter with a name: what matches it is in its updates, all else in its soft deletes."
+      intro="A service is a filter with a name: what matches it is in its updates, all else in its soft deletes. It may leave out fields, or show their hash. The service “default” always exists."
     >
       <Loading of={loaded} what="services">
         {({ result, leftOut }) => (
@@ -41,16 +44,31 @@ export function Services(tenant: Tenant) {
             {leftOut !== undefined && <LeftOut services={leftOut} />}
             <Table
               caption="Services"
-              rows={result}
+              rows={[
+                ...kinds.map((kind) => defaultOf({ ...tenant, kind }, result)),
+                ...result.filter(hasFilter),
+              ]}
               nameOf={({ kind, name }) => `${kind}/${name}`}
-              empty="There is no service yet. The service “default” is always there, and matches everything."
+              empty="There is no service."
               columns={[
                 { title: 'Service', cell: (one) => <Link to={placeOf(one)}>{one.name}</Link> },
                 { title: 'Kind', cell: ({ kind }) => kind },
-                { title: 'Filter', cell: ({ filter }) => <code>{JSON.stringify(filter)}</code> },
+                {
+                  title: 'Filter',
+                  cell: (one) =>
+                    hasFilter(one) ? <code>{JSON.stringify(one.filter)}</code> : 'matches everything',
+                },
+                {
+                  title: 'Fields',
+                  cell: (one) =>
+                    leftOut === undefined || result.includes(one) ? <FieldsSummary of={one} /> : 'unknown',
+                },
                 { title: 'Description', cell: ({ description }) => description ?? '' },
                 { title: 'State', cell: ({ enabled }) => <State word={enabled ? 'on' : 'off'} /> },
-                { title: 'Actions', cell: (one) => <Remove service={one} onDone={loaded.reload} /> },
+                {
+                  title: 'Actions',
+                  cell: (one) => result.includes(one) && <Remove service={one} onDone={loaded.reload} />,
+                },
               ]}
             />
           </>
@@ -63,7 +81,42 @@ export function Services(tenant: Tenant) {
           </Link>
         ))}
       </p>
+      <HashKey {...tenant} />
     </Page>
+  );
+}
+
+/** The stored `default` of a kind, or the one that shows everything. */
+function defaultOf(of: Tenant & { kind: string }, stored: Service[]): Service {
+  const found = stored.find(({ kind, name }) => kind === of.kind && name === DEFAULT);
+  return found ?? { ...of, name: DEFAULT, filter: {}, enabled: true };
+}
+
+/** Replaces the key of the application's hashes. */
+function HashKey({ organizationid, appid }: Tenant) {
+  const [isDone, setIsDone] = useState(false);
+  const rotate = async (signal: AbortSignal) => {
+    const path = `applications/${pathOf(organizationid, appid)}/hashkey/rotate`;
+    await admin(path, { method: 'POST', signal });
+    setIsDone(true);
+  };
+  return (
+    <section className="card">
+      <h2>Hash key</h2>
+      <p>Hashed fields use a key of this application, which is never shown.</p>
+      <Confirm
+        label="Rotate the key…"
+        title={`Rotate the hash key of ${organizationid}/${appid}?`}
+        action="Rotate the key"
+        work={rotate}
+      >
+        <p>
+          Hashed values will be delivered again under a new hash. Copies that hold the old hashes cannot be
+          joined with newer ones.
+        </p>
+      </Confirm>
+      <p role="status">{isDone && 'The key was rotated. Hashed values will be delivered again.'}</p>
+    </section>
   );
 }
 
@@ -86,7 +139,11 @@ function Remove({ service, onDone }: { service: Service; onDone: () => void }) {
   };
   return (
     <Confirm label="Remove" title={`Remove the service ${name}?`} action={`Remove ${name}`} work={remove}>
-      <p>Its consumers get 404 until they ask for another one. No record is touched.</p>
+      {hasFilter(service) ? (
+        <p>Its consumers get 404 until they ask for another one. No record is touched.</p>
+      ) : (
+        <p>It then shows all fields. Records with a field that it hides or hashes now are delivered again.</p>
+      )}
     </Confirm>
   );
 }
