@@ -24,6 +24,7 @@ const LONGEST = [
   'faults/harvest-kills.test.ts',
   'faults/cuts.test.ts',
   'browser/views.test.ts',
+  'browser/fields.test.ts',
   'connectors/airbyte.test.ts',
   'contract/feed-costs.test.ts',
   'contract/watcher-away.test.ts',
