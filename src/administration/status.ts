@@ -1,6 +1,7 @@
 import type { Connection, mongo } from 'mongoose';
 import {
   APPLICATIONS,
+  DEFAULT_SERVICE,
   effortInSteps,
   type Filter,
   filterFault,
@@ -41,6 +42,7 @@ import {
   AUDITS,
   LEDGER_AUDIT,
 } from '../replication/watcher/plain.js';
+import { edited, serviceFault } from './service-rules.js';
 import { nameOfService } from './services.js';
 
 const COUNTED = [
@@ -224,14 +226,21 @@ async function faultyFilters(db: mongo.Db): Promise<{ services: number; first: F
     await slice.step();
     if (!isNamed(service) || !isEnabled(service)) continue;
     const isBeyond = beyond.has(nameOfService(service));
-    const invalid = isBeyond ? BEYOND : filterFault(service.filter);
-    const detail = invalid ?? (await slice.take(effortInSteps(service.filter as Filter)));
+    const filter = service.name === DEFAULT_SERVICE ? {} : service.filter;
+    const invalid = isBeyond ? BEYOND : (filterFault(filter) ?? fieldsFaultOf(service, filter as Filter));
+    const detail = invalid ?? (await slice.take(effortInSteps(filter as Filter)));
     if (detail === undefined) continue;
     services += 1;
     if (first.length < MOST_SHOWN)
       first.push({ service: nameOfService(service), detail, isServed: invalid === undefined });
   }
   return { services, first };
+}
+
+/** Why the fields of a service cannot be read, as a sentence. */
+function fieldsFaultOf(service: StoredService & ServiceKey, filter: Filter): string | undefined {
+  const fault = serviceFault({ ...edited(service, {}), name: service.name, filter });
+  return fault && `${fault.pointer} ${fault.detail}`;
 }
 
 /** Names of the services that are not served because their application has too many. */

@@ -5,7 +5,9 @@ import { partsOf, withinElements } from './filter-effort.js';
 import type { ShownFields } from './shown-fields.js';
 
 /** What happens to a field: it is shown as it is, left out, shown as a keyed hash, or it depends on the fields within it. */
-export type Treatment = 'show' | 'hide' | 'hash' | FieldBranch;
+export type Treatment = Leaf | FieldBranch;
+
+type Leaf = 'show' | 'hide' | 'hash';
 
 /** The treatment of the fields of a document, or of each document of a list. */
 export interface FieldBranch {
@@ -17,11 +19,9 @@ export interface FieldBranch {
 /** The treatment of the members of an item that can be left out. */
 export interface FieldTree {
   data: FieldBranch;
-  createdBy: Exclude<Treatment, FieldBranch>;
-  channels: Exclude<Treatment, FieldBranch>;
+  createdBy: Leaf;
+  channels: Leaf;
 }
-
-type Leaf = Exclude<Treatment, FieldBranch>;
 
 /** Compiles the fields of a service. Without any, everything is shown. */
 export function fieldTree({ only, except, hash }: ShownFields = {}): FieldTree {
@@ -68,8 +68,9 @@ interface FieldsEdit {
 }
 
 /**
- * A query for the records that have a field whose treatment an edit changes; undefined if it changes none. In lists of lists,
- * MongoDB finds no fields, so a record with such a list on the path of a changed field is among them.
+ * A query for the records that have a field whose treatment an edit changes; undefined if it changes none. Every item has
+ * `createdBy`, and every item of a product `channels`, whether or not the record stores them: these concern every record. In
+ * lists of lists, MongoDB finds no fields, so a record with such a list on the path of a changed field is among them.
  */
 export function concernedBy({ before, after, isRekeyed }: FieldsEdit): mongo.Document | undefined {
   const [one, other] = [fieldTree(before), fieldTree(after)];
@@ -89,11 +90,12 @@ export function concernedBy({ before, after, isRekeyed }: FieldsEdit): mongo.Doc
       ),
     ];
   };
-  const changed = [
-    ...differ(one.data, other.data, 'data'),
+  const isOfAll = [
     ...differ(one.createdBy, other.createdBy, 'createdBy'),
     ...differ(one.channels, other.channels, 'channels'),
   ];
+  if (isOfAll.length > 0) return {};
+  const changed = differ(one.data, other.data, 'data');
   return changed.length === 0 ? undefined : { $or: changed };
 }
 
@@ -127,7 +129,7 @@ function havingOthers(names: string[]): mongo.Document {
 const NUMBER = /^\d+$/;
 
 /**
- * Why a filter would tell what the service hides: a sentence that names the first field of the filter that is left out or
+ * Why a filter would reveal what the service hides: a sentence that names the first field of the filter that is left out or
  * hashed, at least in part. Undefined if there is none.
  */
 export function hiddenFilterFault(filter: Filter, fields: ShownFields): string | undefined {

@@ -67,8 +67,7 @@ export function isWithinPath(path: string, other: string): boolean {
 }
 
 function fieldsFault(fields: unknown): ShownFieldsFault | undefined {
-  if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
-    return { pointer: '/fields', detail: `is not such as ${EXAMPLE}.` };
+  if (!isPlainDocument(fields)) return { pointer: '/fields', detail: `is not such as ${EXAMPLE}.` };
   const names = Object.keys(fields);
   const unknown = names.find((name) => !LISTS.includes(name) && name !== 'hash');
   if (unknown !== undefined)
@@ -76,7 +75,7 @@ function fieldsFault(fields: unknown): ShownFieldsFault | undefined {
   if (LISTS.every((name) => names.includes(name)))
     return { pointer: '/fields', detail: 'has both "only" and "except"; keep one of them.' };
   for (const name of names) {
-    const fault = pathsFault(`/fields/${name}`, (fields as Record<string, unknown>)[name]);
+    const fault = pathsFault(`/fields/${name}`, fields[name]);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -104,6 +103,8 @@ function pathFault(path: unknown): string | undefined {
     return `is "${shown(path)}", which is not a path; write one such as "data.email", "createdBy" or "channels".`;
   if (parts.length > MOST_PARTS)
     return `has ${parts.length} parts; at most ${MOST_PARTS} are allowed. Name a field around it, such as "${shown(parts.slice(0, 3).join('.'))}".`;
+  if (parts.some((part) => /^\d+$/.test(part)))
+    return `is "${shown(path)}", with a number, and a path leads through all places of a list; leave the number out, as in "data.rows.price".`;
   if (parts.some((part) => part.startsWith('$')))
     return `is "${shown(path)}", with a name that begins with "$"; name the field around it.`;
   return undefined;
@@ -129,6 +130,11 @@ function contradiction({ except = [], hash = [] }: ShownFields = {}): ShownField
       };
   }
   return undefined;
+}
+
+/** A date, and a BSON value such as a greatest key, has no keys either. */
+function isPlainDocument(value: unknown): value is Record<string, unknown> {
+  return Object.prototype.toString.call(value) === '[object Object]' && !('_bsontype' in (value as object));
 }
 
 function isAbsent(value: unknown): value is null | undefined {

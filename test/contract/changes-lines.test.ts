@@ -204,7 +204,7 @@ describe('a feed of large records', () => {
     afterEach(async () => {
       await service.db
         .collection('services')
-        .updateOne({ ...app.tenant, name: 'bikes' }, { $unset: { enabled: '' } });
+        .updateOne({ ...app.tenant, name: 'bikes' }, { $unset: { enabled: '', fields: '' } });
       await service.watcher.caughtUp();
     });
 
@@ -237,6 +237,20 @@ describe('a feed of large records', () => {
       const { text, isWhole } = await client.rest();
       expect([isWhole, text.includes('{"op":"end"')]).toEqual([false, false]);
       expect(text.split('{"op":"cursor"').length - 1).toBeLessThan(3);
+    });
+
+    it('the fields of the service are edited (§7)', async () => {
+      const path = 'product/bikes/changes';
+      const first = () => onceServed(() => app.get(path, { query: { limit: '1' } }));
+      const client = await SlowClient.open(app, path, { user: app.user('read'), accept: NDJSON });
+      const fields = { except: ['data.text'] };
+      await service.db
+        .collection('services')
+        .updateOne({ ...app.tenant, name: 'bikes' }, { $set: { fields } });
+      await service.watcher.caughtUp();
+      await eventually(async () => (await first()).text.includes('"data":{"category":"bikes"}'));
+      const { text, isWhole } = await client.rest();
+      expect([isWhole, text.includes('{"op":"end"')]).toEqual([false, false]);
     });
   });
 });

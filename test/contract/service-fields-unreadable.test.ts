@@ -1,4 +1,4 @@
-import type { mongo } from 'mongoose';
+import { mongo } from 'mongoose';
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 import { onceServed } from '../support/patience.js';
 import { CANARY, dataOf, setService, TO_NOW } from './shown-fields.js';
@@ -32,6 +32,8 @@ describe('what cannot be read delivers nothing: 500 service-misconfigured', () =
     { fields: { except: ['id'] } },
     { fields: { except: Array.from({ length: 201 }, (_, index) => `data.n${index}`) } },
     { fields: { except: [`data.${'x'.repeat(140_000)}`] } },
+    { fields: new Date(0) },
+    { fields: new mongo.MaxKey() },
     { hash: 'data.secret' },
     { hash: ['data.secret'], fields: { except: ['data.secret'] } },
     { allowHiddenFilter: 'yes', fields: { except: ['data.secret'] } },
@@ -70,6 +72,15 @@ describe('what cannot be read delivers nothing: 500 service-misconfigured', () =
     expect(await dataOf(app, 'default', from)).toEqual({ a: {} });
   });
 
+  it.each(['true', 1, {}])('default, if its enabled is %j: neither on nor off', async (enabled) => {
+    await app.product({ id: 'a', data: { secret: CANARY } });
+    await setService(app, 'default', { $set: { fields: { except: ['data.secret'] }, enabled } });
+    const answer = await onceServed(() => app.get('product/default/updates', TO_NOW));
+    expectProblem(answer, 500, 'service-misconfigured');
+    await setService(app, 'default', { $set: { enabled: false } });
+    expect(await dataOf(app, 'default')).toEqual({ a: { secret: CANARY } });
+  });
+
   it('an entry in force that another program has damaged', async () => {
     await app.product({ id: 'a', data: { secret: CANARY } });
     await app.filter('product', 'erp', { id: 'a' }, { fields: { except: ['data.secret'] } });
@@ -98,6 +109,38 @@ describe('a collection of the service is dropped', () => {
     const after = await dataOf(app, 'all', from);
     expect(Object.keys(after)).toEqual(['a']);
     expect(after).not.toEqual({ a: before['a'] });
+  });
+
+  it('tidemark.filterversions: a page of the past does not show what default hides either', async () => {
+    await app.product({ id: 'a', data: { secret: CANARY } });
+    await setService(app, 'default', { $set: { fields: { except: ['data.secret'] } } });
+    const to = (await app.max('product')).toISOString();
+    const seen = new Set<number>();
+    for (let drop = 0; drop < 5; drop += 1) {
+      await versions().drop();
+      for (let asked = 0; asked < 20; asked += 1)
+        for (const reader of [app, app.seenBy(other)]) {
+          const { status, text } = await reader.get('product/default/updates', { query: { to } });
+          expect(text).not.toContain(CANARY);
+          seen.add(status);
+        }
+      await app.max('product');
+    }
+    expect(seen).toContain(503);
+  });
+
+  it('an entry of default: its pages wait until it is written again', async () => {
+    await app.product({ id: 'a', data: { secret: CANARY } });
+    await setService(app, 'default', { $set: { fields: { except: ['data.secret'] } } });
+    expect(await dataOf(app, 'default')).toEqual({ a: {} });
+    await versions().deleteOne({ ...app.tenant, name: 'default' });
+    await eventually(async () => {
+      const { status, text } = await app.get('product/default/updates', TO_NOW);
+      expect(text).not.toContain(CANARY);
+      return status === 503;
+    });
+    await eventually(async () => (await app.get('product/default/updates', TO_NOW)).status === 200);
+    expect(await dataOf(app, 'default')).toEqual({ a: {} });
   });
 
   it('tidemark.filterversions: no page shows what default hides, before, while and after it is written again', async () => {

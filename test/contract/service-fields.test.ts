@@ -170,6 +170,21 @@ describe('an edit of fields', () => {
   });
 });
 
+describe('createdBy and channels', () => {
+  it('are in every item, so that an edit of them delivers records that store neither', async () => {
+    const record = await app.product({ id: 'a', data: { n: 1 } });
+    await app.change('product', record, { $unset: { createdBy: '', channels: '' } });
+    const from = await app.max('product');
+    await setService(app, 'default', { $set: { hash: ['createdBy'] } });
+    const [item] = await app.feed('product').drain({ from });
+    expect(item).toMatchObject({
+      id: 'a',
+      channels: [],
+      createdBy: expect.stringMatching(/^[\w-]{22}$/) as string,
+    });
+  });
+});
+
 describe('hashed values', () => {
   const keyOf = async () => {
     const stored = await service.db.collection('tidemark.hashkeys').findOne(app.tenant);

@@ -84,8 +84,11 @@ export interface KnownVersion extends FilterVersionChange {
   isUnreadable?: boolean;
 }
 
-/** The known part of the entry of `default`, which has always shown everything. */
-const NEVER_CHOSEN: KnownVersion = { state: 'on', filter: {}, pending: false, version: 0 };
+/**
+ * `default` before it has an entry: it has always shown everything. It gets one as soon as it has a document, so that a document
+ * without an entry is one that has not been read yet.
+ */
+const NEVER_CHOSEN: KnownVersion = { state: 'off', filter: {}, pending: false, version: 0 };
 
 /** What is known of a service; undefined if it was never served. */
 export function knownOf<E extends KnownVersion>(
@@ -109,15 +112,17 @@ interface Beside {
 }
 
 /**
- * What a document of `services` requests. No document means `off`, and for `default` that everything is shown. MongoDB may still
+ * What a document of `services` requests. No document means `off`. For `default`, no document, and one
+ * with `enabled: false`, means that everything is shown; one whose `enabled` cannot be read is invalid. MongoDB may still
  * reject a filter that passes here.
  */
 export function wantedOf(
   service: Choosing | undefined,
   { isBeyond = false, hashKey, isDefault = false }: Beside = {},
 ): WantedFilter {
-  if (service === undefined || !isEnabled(service))
-    return isDefault ? { state: 'on', filter: {}, fields: undefined } : { state: 'off' };
+  if (isDefault && (service === undefined || service.enabled === false))
+    return { state: 'on', filter: {}, fields: undefined };
+  if (service === undefined || !isEnabled(service)) return { state: isDefault ? 'invalid' : 'off' };
   if (isBeyond) return { state: 'beyond' };
   const filter = isDefault ? {} : service.filter;
   if (filterFault(filter) !== undefined || shownFieldsFault(service) !== undefined)

@@ -3,7 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection, Model, mongo } from 'mongoose';
-import { DEFAULT_SERVICE, type Filter, isServiceName, type ServiceKey } from '../../application/index.js';
+import {
+  DEFAULT_SERVICE,
+  type Filter,
+  isServiceName,
+  type ServiceKey,
+  SERVICES,
+} from '../../application/index.js';
 import { atMost, SharedReads, shown } from '../../platform/common/index.js';
 import { ControlStream, KnownDocuments } from '../../platform/control/index.js';
 import { readAsOf } from '../../platform/database/index.js';
@@ -66,7 +72,7 @@ interface KnownSpan {
 /** The filter has changed since the service was read. A page judged by the old filter would miss re-stamped records. */
 export class OutdatedServiceError extends Error {}
 
-/** The only access of feeds to the filter of a service. They never read `services`. */
+/** The only access of feeds to the filter of a service. They read nothing of `services` but whether `default` has a document. */
 @Injectable()
 export class FiltersInForce {
   /** The range of the log in which a version is known to be in force, by entry and version. It is a fact about the past. */
@@ -169,13 +175,24 @@ export class FiltersInForce {
     const { collection } = this.entries;
     return this.control.read(async ({ session }) => {
       const entry = await collection.findOne<FilterVersion>(of, { projection: READ, session });
-      const readAt = session.operationTime;
-      if (entry === null) return of.name === DEFAULT_SERVICE ? { ...SHOWS_ALL, readAt } : null;
+      if (entry === null) return of.name === DEFAULT_SERVICE ? this.defaultWithout(of, session) : null;
       const { fields, ...known } = entry;
+      const readAt = session.operationTime;
       return areReadable(fields)
         ? { ...known, mask: fields && fieldMask(fields, fields.key?.buffer), readAt }
         : { ...known, state: 'invalid', mask: undefined, readAt };
     });
+  }
+
+  /**
+   * `default` has no entry unless it had fields once. A document in `services` shows that the entry is not written yet, or was
+   * lost; the page then waits for it, because it must not show what the document may hide.
+   */
+  private async defaultWithout(of: ServiceKey, session: mongo.ClientSession): Promise<ReadEntry> {
+    const services = this.connection.collection(SERVICES);
+    const document = await services.findOne(of, { projection: { _id: 1 }, session });
+    if (document !== null) throw problems.notWatched();
+    return { ...SHOWS_ALL, readAt: session.operationTime };
   }
 
   private async standingAt({ _id, of }: InForce, at: mongo.Timestamp): Promise<Standing | undefined> {

@@ -97,6 +97,6 @@ class MaskText {
 
 /** The slot of a name before it is cut to the size of the table. The program computes the same from a key. */
 function slotOf(name: Buffer): number {
-  const middle = name[name.length >> 1] ?? 0;
-  return name.length + 7 * (name[0] ?? 0) + 31 * middle;
+  const at = (place: number) => name[place] ?? 0;
+  return name.length + 7 * at(0) + 31 * at(name.length >> 1) + 127 * at(name.length - 1);
 }

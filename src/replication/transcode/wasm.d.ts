@@ -26,10 +26,7 @@ export interface Program {
   readonly CHANGE: Constant;
   readonly GONE: Constant;
   readonly LINES: Constant;
-  /** The treatments of a field, and the bit in the type of a value that stands for the channels of an item. */
-  readonly SHOW: Constant;
-  readonly HIDE: Constant;
-  readonly HASH: Constant;
+  /** The bit in the type of a value that stands for the channels of an item. */
   readonly OF_CHANNELS: Constant;
   items(length: number, shape: number, mask: number): number;
   lastId(): number;

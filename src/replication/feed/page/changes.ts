@@ -5,6 +5,7 @@ import { carries, notMatching, type Selection, tombstones } from '../query/selec
 import type { ItemShape } from '../../transcode/index.js';
 import { type ChangesFeed, type Feed, nameOf } from './feed.js';
 import { FeedSelector, type Selected, shapeOf } from './feed-selector.js';
+import { problems } from '../../../platform/http/index.js';
 import { later } from '../../../platform/common/index.js';
 import { isEmpty } from '../query/window.js';
 import { type Ask, FeedReader, type Kept, type Opened, Retention } from './opening.js';
@@ -65,11 +66,13 @@ export class ChangesSelector {
   constructor(private readonly feeds: FeedSelector) {}
 
   /**
-   * Throws if the service has been disabled or its filter is invalid. The service is usually cached. Channels need no check,
-   * because a channel cannot be disabled.
+   * Throws if the service can no longer be served, or if its fields may be others by now: lines that began before an edit of
+   * fields must not go on with what it hides. The service is usually cached.
    */
-  async assertServed(application: Application, { kind, by }: ChangesFeed): Promise<void> {
-    if ('service' in by) await this.feeds.select(application, { kind, shows: 'updates', by });
+  async assertServed(application: Application, { kind, by }: ChangesFeed, began: Selected): Promise<void> {
+    const service = await this.feeds.serviceOf(application, kind, by);
+    const hides = service.mask !== undefined || began.service?.mask !== undefined;
+    if (hides && service.version !== began.service?.version) throw problems.notWatched();
   }
 
   /** Throws the errors of {@link FeedSelector.select}. */
@@ -188,7 +191,7 @@ export class ChangesPages {
     };
     const mayGoOn = async () => {
       await assertLetIn();
-      await this.selector.assertServed(application, feed);
+      await this.selector.assertServed(application, feed, selected);
     };
     return {
       page: this.page(source, form, { view, kept, mayGoOn: asLines ? mayGoOn : undefined }),

@@ -4,7 +4,7 @@ import type { Connection } from 'mongoose';
 import { shown } from '../../../platform/common/index.js';
 import { alongIndex } from '../../../platform/database/index.js';
 import { problems } from '../../../platform/http/index.js';
-import { COLLECTION_OF, CHANNEL_KIND } from '../../../kinds/index.js';
+import { COLLECTION_OF, CHANNEL_KIND, type Kind } from '../../../kinds/index.js';
 import { DELIVERABLE, type Tenant } from '../../../record/index.js';
 import { type Application, DEFAULT_SERVICE } from '../../../application/index.js';
 import { type InForce, KnownChannels, FiltersInForce } from '../../store/index.js';
@@ -58,6 +58,11 @@ export class FeedSelector {
     private readonly channels: ChannelLookup,
   ) {}
 
+  /** The service of a feed, which is `default` for a channel. Throws 404 `unknown-service` and 500 `service-misconfigured`. */
+  serviceOf(application: Application, kind: Kind, by: NonNullable<Feed['by']>): Promise<InForce> {
+    return this.filters.find(application, kind, 'channel' in by ? DEFAULT_SERVICE : by.service);
+  }
+
   /** Throws 404 `unknown-service` and `unknown-channel`, and 500 `service-misconfigured`. */
   async select(application: Application, { kind, shows, by }: Feed): Promise<Selected> {
     if (by === undefined) return { selection: tombstones(application, kind) };
@@ -65,10 +70,10 @@ export class FeedSelector {
     const select = isUpdates ? matching : notMatching;
     if ('channel' in by) {
       await this.channels.assertKnown(application, by.channel);
-      const service = await this.filters.find(application, kind, DEFAULT_SERVICE);
+      const service = await this.serviceOf(application, kind, by);
       return { selection: select(application, kind, carries(by.channel)), service };
     }
-    const service = await this.filters.find(application, kind, by.service);
+    const service = await this.serviceOf(application, kind, by);
     if (by.service !== DEFAULT_SERVICE)
       return { selection: select(application, kind, service.filter), service };
     return isUpdates ? { selection: matching(application, kind), service } : { service };

@@ -9,7 +9,6 @@ import * as record from './record';
 export { INPUT, OUTPUT, PADDING } from './memory';
 export { OF_CHANNELS } from './host';
 export { KIND } from './literals';
-export { HASH, HIDE, SHOW } from './mask';
 export { POWERS } from './shortest';
 
 /** The shape of items, as bits. Without any of them: update items with `channels` only if the record stores

@@ -112,7 +112,8 @@ function ofName(branch: usize, key: usize, keyEnd: usize): u32 {
   const length = (keyEnd - key) as u32;
   const most = load<u32>(branch, 4);
   const middle = load<u8>(key + (length >> 1));
-  let slot = (length + 7 * load<u8>(key) + 31 * middle) & most;
+  const last = length === 0 ? 0 : (load<u8>(keyEnd - 1) as u32);
+  let slot = (length + 7 * load<u8>(key) + 31 * middle + 127 * last) & most;
   let place = load<u32>(branch + 8 + ((slot as usize) << 2));
   while (place !== 0) {
     const name = mask + place;

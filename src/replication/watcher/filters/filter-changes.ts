@@ -7,9 +7,9 @@ import { Metrics } from '../../../platform/observability/index.js';
 import { isObjectId, type Tenant } from '../../../record/index.js';
 import type { AppShare } from '../../protocol/index.js';
 import { asLongAsAlive, type TermAtWork, FilterVersions } from '../../store/index.js';
-import { EditedServices, ServicesInTurn, serviceName, tenantName } from './edited-services.js';
+import { ServicesInTurn, serviceName, tenantName } from './edited-services.js';
 import { FilterReconciler, nameOf, type StampedVersion } from './filter-reconciler.js';
-import { type Judged, RegisteredServices } from './registered-services.js';
+import { type Judged, KnownToTerm } from './registered-services.js';
 import { WantedServices } from './wanted-services.js';
 
 /** Maximum number of services of a batch for which the stream waits. It never waits for an application with more in the batch. */
@@ -18,31 +18,10 @@ const IN_STREAM = 20;
 const AT_ONCE = 100;
 /** Longest wait for an edit before the queue is checked again (milliseconds). */
 const LONGEST_REST_MS = 10_000;
-/** How often all versions are read (milliseconds): a version that a superseded leader wrote late causes no event here. */
-const AGAIN_MS = 20_000;
 /** Longest time without a sign of life (milliseconds). To find and judge a range of records may take 22 s. */
 const LONGEST_SILENCE_MS = 30_000;
 const EDITED = 'edited';
 const WAITING = 'waiting';
-
-/** What a term knows of the services. */
-class Known {
-  readonly registered = new RegisteredServices();
-  /** The version of each service, if known. */
-  readonly versions = new Map<string, number>();
-  /** When all versions are read next (of `performance.now()`). */
-  againAt = performance.now() + AGAIN_MS;
-
-  /** Decides which services are beyond the limits. While all documents are read again, this is the previous state. */
-  judged = this.registered;
-
-  constructor(
-    readonly waiting = new ServicesInTurn(),
-    readonly edited = new EditedServices(),
-    /** The last check of each service that has begun; it settles when that check has ended. */
-    readonly checks = new Map<string, Promise<unknown>>(),
-  ) {}
-}
 
 /**
  * Applies the changes of `services`, on the leader. It reads only what an event names. The stream waits for a few services
@@ -53,7 +32,7 @@ class Known {
 export class FilterChanges {
   private readonly log = new Logger('Filters');
   /** Separate for each term: an abandoned term may still be running here, and must not take anything from the next one. */
-  private readonly terms = new WeakMap<TermAtWork, Known>();
+  private readonly terms = new WeakMap<TermAtWork, KnownToTerm>();
   private readonly changes = new EventEmitter();
   private readonly longestSilenceMs = LONGEST_SILENCE_MS;
 
@@ -157,23 +136,30 @@ export class FilterChanges {
     await forAtMost(ms, stop, (signal) => once(this.changes, event, { signal })).catch(() => undefined);
   }
 
-  private leaveWaiting({ waiting }: Known, found: ServicesInTurn): void {
+  private leaveWaiting({ waiting }: KnownToTerm, found: ServicesInTurn): void {
     for (const key of found.take(Infinity)) waiting.add(key);
     this.changes.emit(WAITING);
   }
 
-  private async findOverlooked(known: Known, stop: AbortSignal): Promise<void> {
-    known.againAt = performance.now() + AGAIN_MS;
+  private async findOverlooked(known: KnownToTerm, stop: AbortSignal): Promise<void> {
+    known.readAgainLater();
     for (const key of this.reconciler.failed()) known.waiting.add(key);
-    // A failed service may have no version, and only a limited number of failed services is remembered.
-    for (const key of known.registered.services())
-      if (!known.versions.has(serviceName(key))) known.waiting.add(key);
+    const lost = new Map<string, ServiceKey>();
+    for (const key of known.registered.services()) {
+      const version = known.versions.get(serviceName(key));
+      // A failed service may have no version, and only a limited number of failed services is remembered.
+      if (version === undefined) known.waiting.add(key);
+      else if (version > 0) lost.set(serviceName(key), key);
+    }
     await asLongAsAlive(stop, this.longestSilenceMs, async (life) => {
       for await (const some of this.entries.versions()) {
-        for (const { version, ...key } of some)
+        for (const { version, ...key } of some) {
+          lost.delete(serviceName(key));
           if (known.versions.get(serviceName(key)) !== version) known.waiting.add(key);
+        }
         life.showLife();
       }
+      for (const key of lost.values()) known.waiting.add(key);
     });
   }
 
@@ -193,7 +179,7 @@ export class FilterChanges {
    * stamping comes later and reads that edit.
    */
   private async reconcile(
-    known: Known,
+    known: KnownToTerm,
     keys: ServiceKey[],
     term: TermAtWork,
     stamped?: StampedVersion,
@@ -227,7 +213,7 @@ export class FilterChanges {
    */
   private async findAll(term: TermAtWork): Promise<ServicesInTurn> {
     const { waiting, edited, checks: looks, judged } = this.knownTo(term);
-    const known = Object.assign(new Known(waiting, edited, looks), { judged });
+    const known = Object.assign(new KnownToTerm(waiting, edited, looks), { judged });
     this.terms.set(term.whole ?? term, known);
     const found = new ServicesInTurn();
     for await (const some of this.entries.versions()) {
@@ -274,7 +260,7 @@ export class FilterChanges {
   }
 
   /** Returns the services that moved beyond the limits of their application, or back within them. */
-  private judge({ registered }: Known): ServiceKey[] {
+  private judge({ registered }: KnownToTerm): ServiceKey[] {
     const judged = registered.judge();
     for (const one of judged) this.logLimits(one);
     this.metrics.servicesBeyondLimits.set(registered.beyond);
@@ -291,9 +277,9 @@ export class FilterChanges {
     else if (beyond === 0) this.log.log(`${application} has no more services than are allowed`);
   }
 
-  private knownTo(term: TermAtWork): Known {
+  private knownTo(term: TermAtWork): KnownToTerm {
     const of = term.whole ?? term;
-    const known = this.terms.get(of) ?? new Known();
+    const known = this.terms.get(of) ?? new KnownToTerm();
     this.terms.set(of, known);
     return known;
   }

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { MOST_SERVICE_BYTES, MOST_SERVICES, type ServiceKey } from '../../../application/index.js';
 import { isObjectId, type Tenant } from '../../../record/index.js';
-import { serviceName, tenantName } from './edited-services.js';
+import { EditedServices, serviceName, ServicesInTurn, tenantName } from './edited-services.js';
 import type { NamedService } from './wanted-services.js';
 
 /** A document of `services` that names a service. */
@@ -253,5 +253,31 @@ export class RegisteredServices {
     this.applications.set(tenant, application);
     if (!this.touched.has(tenant)) this.touched.set(tenant, application.beyond.size);
     return application;
+  }
+}
+
+/** How often all versions are read (milliseconds): a version that a superseded leader wrote late causes no event here. */
+const AGAIN_MS = 20_000;
+
+/** What a term knows of the services. */
+export class KnownToTerm {
+  readonly registered = new RegisteredServices();
+  /** The version of each service, if known. */
+  readonly versions = new Map<string, number>();
+  /** When all versions are read next (of `performance.now()`). */
+  againAt = performance.now() + AGAIN_MS;
+
+  /** Decides which services are beyond the limits. While all documents are read again, this is the previous state. */
+  judged = this.registered;
+
+  constructor(
+    readonly waiting = new ServicesInTurn(),
+    readonly edited = new EditedServices(),
+    /** The last check of each service that has begun; it settles when that check has ended. */
+    readonly checks = new Map<string, Promise<unknown>>(),
+  ) {}
+
+  readAgainLater(): void {
+    this.againAt = performance.now() + AGAIN_MS;
   }
 }

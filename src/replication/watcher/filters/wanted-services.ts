@@ -81,9 +81,13 @@ const NAMES = {
   ...{ kind: nameAt('$kind'), name: nameAt('$name') },
 };
 const REGISTERED = { ...NAMES, bytes: { $bsonSize: '$$ROOT' } };
+/** Neither true nor false nor missing: a service with a filter is then disabled, and `default` cannot be read. */
+const UNCLEAR = 'unclear';
+const IS_ENABLED = { $eq: [{ $ifNull: ['$enabled', true] }, true] };
+const ENABLED = { $cond: [IS_ENABLED, true, { $cond: [{ $eq: ['$enabled', false] }, false, UNCLEAR] }] };
 const WISH = {
   ...{ _id: 0, ...NAMES, filter: filterAt('$filter') },
-  enabled: { $eq: [{ $ifNull: ['$enabled', true] }, true] },
+  enabled: ENABLED,
   ...{ fields: fieldsAt('$fields'), hash: fieldsAt('$hash') },
   allowHiddenFilter: fieldsAt('$allowHiddenFilter'),
 };
