@@ -152,13 +152,16 @@ it.each<[string, () => Promise<unknown>]>([
 );
 
 describe('an application and services by hand that are not what they should be are not served', () => {
-  it.each(['max', 'harddeletes', 'default', 'a b', '$where', 'x'.repeat(65), ''])(
-    'the name %j',
-    async (name) => {
-      await app.filter('product', name, { 'data.n': 1 });
-      expect(await effective().countDocuments({ ...app.tenant, name })).toBe(0);
-    },
-  );
+  it.each(['max', 'harddeletes', 'a b', '$where', 'x'.repeat(65), ''])('the name %j', async (name) => {
+    await app.filter('product', name, { 'data.n': 1 });
+    expect(await effective().countDocuments({ ...app.tenant, name })).toBe(0);
+  });
+
+  it('the filter of "default", which filters nothing', async () => {
+    await app.filter('product', 'default', { 'data.n': 1 });
+    expect(await effective().findOne({ ...app.tenant, name: 'default' })).toMatchObject({ filter: {} });
+    expect((await app.feed('product').drain()).length).toBe(3);
+  });
 
   it('a name that was served before it was reserved', async () => {
     const own = { ...app.tenant, kind: 'product', name: 'max', filter: {} };

@@ -101,9 +101,12 @@ export class FiltersInForce {
     return { _id, of, key, version, filter, mask };
   }
 
-  /** The first moment at which this version is known to be in force; undefined if no moment has been checked yet. */
+  /**
+   * The first moment at which this version is known to be in force; undefined if no moment has been checked yet, and for `default`
+   * without an entry, which has shown everything since the beginning.
+   */
   knownFrom(service: InForce): mongo.Timestamp | undefined {
-    return this.known.get(keyOf(service))?.from;
+    return service._id === undefined ? undefined : this.known.get(keyOf(service))?.from;
   }
 
   /**
