@@ -175,7 +175,7 @@ describe('The fields of a service', () => {
     ['both lists', { only: ['data.a'], except: ['data.b'] }],
     ['an unknown property', { exept: ['data.a'] }],
     ['a list that is none', { except: 'data.a' }],
-  ])('that cannot be read are told, and nothing is shown by surprise: %s', async (_name, fields) => {
+  ])('that cannot be read are named, and no field is shown by surprise: %s', async (_name, fields) => {
     const which = { ...app.tenant, name: 'bikes' };
     await service.db.collection('services').updateOne(which, { $set: { fields } });
     await open('bikes');

@@ -35,7 +35,7 @@ describe('`GET …/erasures`', () => {
   });
 });
 
-describe('what the receipt tells of each consumer', () => {
+describe('the state of each consumer in a receipt', () => {
   const window = (from: Date | string, to: Date | string) => ({
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),

@@ -209,7 +209,7 @@ it('an entry of the quarantine waits for every application that it may concern',
   const concerning = async (app: TestApplication): Promise<Record<string, SetAside>> => {
     const identity = { kind: 'product' as const, ...app.tenant, id: 'shown' };
     const { _id: present } = await app.put('product');
-    const [owning, partial, nobody] = [new mongo.ObjectId(), new mongo.ObjectId(), new mongo.ObjectId()];
+    const [owning, partial, unnamed] = [new mongo.ObjectId(), new mongo.ObjectId(), new mongo.ObjectId()];
     await ledger().insertOne({ ...identity, alive: true, owner: owning, learned });
     await incomplete().insertOne(partialOf(app, partial));
     const { insertedId } = await ledger().insertOne({ ...identity, id: 'gone', alive: false, learned });
@@ -217,9 +217,9 @@ it('an entry of the quarantine waits for every application that it may concern',
       record: setAside(present, {}),
       ledger: setAside(owning, {}),
       incomplete: setAside(partial, {}),
-      shown: setAside(nobody, { identities: [identity] }),
-      last: setAside(nobody, { known: { ...identity, learned } }),
-      tombstone: setAside(nobody, { _id: { what: 'tombstone', owner: insertedId } }),
+      shown: setAside(unnamed, { identities: [identity] }),
+      last: setAside(unnamed, { known: { ...identity, learned } }),
+      tombstone: setAside(unnamed, { _id: { what: 'tombstone', owner: insertedId } }),
     };
   };
   const [waiting, ready] = [await concerning(passing), await concerning(other)];

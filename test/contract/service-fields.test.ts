@@ -100,6 +100,14 @@ describe('default has fields too', () => {
     expect((await app.softDeletes('product').page()).items).toEqual([]);
   });
 
+  it('are in force in an instance that knew that there were none', async () => {
+    await app.product({ id: 'a', data: { secret: CANARY } });
+    const instances = [app, app.seenBy(other)];
+    for (const one of instances) expect(await dataOf(one, 'default')).toEqual({ a: { secret: CANARY } });
+    await setService(app, 'default', { $set: { fields: { except: ['data.secret'] } } });
+    for (const one of instances) expect(await dataOf(one, 'default')).toEqual({ a: {} });
+  });
+
   it('an edit of them delivers the records that have a concerned field, and no others', async () => {
     await app.product({ id: 'with', data: { secret: 1 } });
     await app.product({ id: 'without', data: { n: 1 } });

@@ -1,6 +1,6 @@
 import type { Sample } from '../api/types.js';
 import { differingFields, type Row, rowsBetween, shortened } from './difference.js';
-import { Paths } from './paths.js';
+import { Paths } from './fields-summary.js';
 
 const MOST_FIELDS = 5;
 

@@ -28,7 +28,7 @@ export function usePreview(
   return { ...loaded, faults: faultsOf(loaded.error) };
 }
 
-/** What the service finds wrong in the edit; nothing where the trouble is another one. */
+/** The faults that the service found in the edit; none for any other error. */
 function faultsOf(error: unknown): Fault[] {
   if (!(error instanceof ServiceError) || error.status !== 400) return [];
   return error.errors.length > 0 ? error.errors : [{ detail: error.detail }];

@@ -213,7 +213,7 @@ function Consequence({ preview, isServed }: { preview: Preview | undefined; isSe
   const about = error === undefined ? '' : 'About ';
   if (entering === undefined || leaving === undefined)
     return (
-      <p>{`${about}${howMany(matching.count, 'record')} will be in its updates. No record is stamped anew.`}</p>
+      <p>{`${about}${howMany(matching.count, 'record')} will be in its updates. No record is delivered again.`}</p>
     );
   const moved = [
     ...groupIn(entering, 'enter'),

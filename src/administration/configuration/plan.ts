@@ -25,7 +25,7 @@ import { type Reach, storedConfiguration } from './stored-configuration.js';
 /** Time limit for trying all changed filters on MongoDB, in ms. A filter that MongoDB refuses is refused at once. */
 const TRIALS_MS = 2000;
 
-/** Most previews of a plan with samples, each of which may have six items of 16 KiB. */
+/** Maximum number of previews with samples in a plan. The samples of one preview take up to 96 KiB. */
 const MOST_WITH_SAMPLES = 20;
 
 /** The part of the configuration that is changed, and whether things that are not mentioned are removed. */

@@ -27,7 +27,9 @@ import { claiming, deleteRecords, type RecordScope } from '../record-deletion.js
 import { ERASURES, type StoredReceipt } from './receipt.schema.js';
 
 const DAY_MS = 86_400_000;
-const LOOK_MS = 100;
+/** Pause between two looks at the progress of the watcher (milliseconds): short at first, because a look reads the quarantine. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2000;
 /**
  * Instances write entries of the audit trail and notes of re-stamps within a second. Only after that do they all exist
  * (milliseconds).
@@ -145,10 +147,10 @@ class Traces {
     const hello = () => bareCommand(this.db, { hello: 1 }, { within: COMMAND_MS });
     const { at } = await placedReply('the deletion', hello, { within: COMMAND_MS });
     await this.hasten();
-    for (;;) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       if ((await hasWatched(this.db, this.of.tenant, at)) && (await this.countSetAside()) === 0) return true;
       if (over.aborted) return false;
-      await pause(LOOK_MS, over);
+      await pause(pauseMs, over);
     }
   }
 

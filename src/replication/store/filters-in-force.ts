@@ -10,7 +10,7 @@ import {
   type ServiceKey,
   SERVICES,
 } from '../../application/index.js';
-import { atMost, SharedReads, shown } from '../../platform/common/index.js';
+import { atMost, exactly, SharedReads, shown } from '../../platform/common/index.js';
 import { ControlStream, KnownDocuments } from '../../platform/control/index.js';
 import { readAsOf } from '../../platform/database/index.js';
 import { problems } from '../../platform/http/index.js';
@@ -188,12 +188,14 @@ export class FiltersInForce {
   }
 
   /**
-   * `default` has no entry unless it had fields once. A document in `services` shows that the entry is not written yet, or was
-   * lost; the page then waits for it, because it must not show what the document may hide.
+   * `default` gets an entry as soon as it has a document in `services`. A document without an entry shows that the entry is not
+   * written yet, or was lost; the page then waits for it, because it must not show what the document may hide. Throws 503
+   * `not-watched`.
    */
   private async defaultWithout(of: ServiceKey, session: mongo.ClientSession): Promise<ReadEntry> {
     const services = this.connection.collection(SERVICES);
-    const document = await services.findOne(of, { projection: { _id: 1 }, session });
+    const which = Object.fromEntries(Object.entries(of).map(([field, name]) => [field, exactly(name)]));
+    const document = await services.findOne(which, { projection: { _id: 1 }, session });
     if (document !== null) throw problems.notWatched();
     return { ...SHOWS_ALL, readAt: session.operationTime };
   }

@@ -11,26 +11,27 @@ import { isHashKey, newHashKey } from './hashed-fields.js';
 export class HashKeys {
   constructor(@InjectModel(HASH_KEY_MODEL) private readonly keys: Model<HashKey>) {}
 
-  /** The key of an application, which is made if there is none. Undefined if the stored one cannot be read. */
-  async of({ organizationid, appid }: Tenant): Promise<mongo.Binary | undefined> {
-    const tenant = { organizationid, appid };
-    const stored = (await this.find(tenant)) ?? (await this.make(tenant)) ?? (await this.find(tenant));
-    return stored !== null && isHashKey(stored.key) ? stored.key : undefined;
+  /** The keys of these applications. Makes those that do not exist, and leaves out those that cannot be read. */
+  async among(tenants: Tenant[]): Promise<(Tenant & { key: mongo.Binary })[]> {
+    if (tenants.length === 0) return [];
+    const $or = tenants.map(({ organizationid, appid }) => ({ organizationid, appid }));
+    const find = () => this.keys.collection.find<HashKey>({ $or }).toArray();
+    const stored = await find();
+    const isStored = (one: Tenant) =>
+      stored.some(
+        ({ organizationid, appid }) => organizationid === one.organizationid && appid === one.appid,
+      );
+    const missing = $or.filter((one) => !isStored(one));
+    if (missing.length > 0) await this.make(missing);
+    const found = missing.length > 0 ? await find() : stored;
+    return found.filter(({ key }) => isHashKey(key));
   }
 
-  private find(tenant: Tenant): Promise<HashKey | null> {
-    return this.keys.collection.findOne<HashKey>(tenant);
-  }
-
-  /** Returns null if another leader was first. */
-  private async make(tenant: Tenant): Promise<HashKey | null> {
-    const made = { ...tenant, key: newHashKey() };
-    try {
-      await this.keys.collection.insertOne({ ...made });
-      return made;
-    } catch (error) {
-      if (isDuplicateKey(error)) return null;
-      throw error;
-    }
+  /** Another leader may be faster with some of them. */
+  private async make(tenants: Tenant[]): Promise<void> {
+    const made = tenants.map((tenant) => ({ ...tenant, key: newHashKey() }));
+    await this.keys.collection.insertMany(made, { ordered: false }).catch((error: unknown) => {
+      if (!isDuplicateKey(error)) throw error;
+    });
   }
 }

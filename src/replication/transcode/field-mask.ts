@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type FieldBranch, fieldTree, type ShownFields, type Treatment } from '../../application/pure.js';
-import { canonicalText, channelsOf } from '../../record/index.js';
+import { canonicalText } from '../../record/index.js';
 
 /** Bytes of a hash that are shown (contract §7). */
 const SHOWN_BYTES = 16;
@@ -35,11 +35,6 @@ export function hashText(key: HashKeyBytes, value: unknown): string {
   if (key === 'none yet') return '"(hash)"';
   const hash = createHmac('sha256', key).update(canonicalText(value)).digest();
   return `"${hash.toString('base64url', 0, SHOWN_BYTES)}"`;
-}
-
-/** The channels that an item shows, for their hash. */
-export function shownChannels(stored: unknown): string[] {
-  return channelsOf(stored) ?? [];
 }
 
 /** Writes the parts of a mask one after the other. A part is named by its place. */

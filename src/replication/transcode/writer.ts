@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
-import { jsonText, READ_FOR_JSON } from '../../record/index.js';
+import { channelsOf, jsonText, READ_FOR_JSON } from '../../record/index.js';
 import { MalformedBsonError } from './bson-reader.js';
-import { type FieldMask, type HashKeyBytes, hashText, shownChannels } from './field-mask.js';
+import { type FieldMask, type HashKeyBytes, hashText } from './field-mask.js';
 import type { Host, Program } from './wasm.js';
 
 /** Bytes of a buffer: the most that the program writes before it passes its text on. */
@@ -186,7 +186,7 @@ export abstract class Writer<P extends Program = Program> {
     const { value: ofChannels } = this.program.OF_CHANNELS;
     const stored = type & ~ofChannels;
     const value = stored === 0 ? undefined : valueOf(stored, this.memory.subarray(start, end));
-    const shown = (type & ofChannels) === 0 ? value : shownChannels(value);
+    const shown = (type & ofChannels) === 0 ? value : (channelsOf(value) ?? []);
     return position + this.memory.write(hashText(this.hashKey, shown), position);
   }
 

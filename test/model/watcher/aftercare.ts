@@ -81,7 +81,7 @@ function* step(world: ModelWorld, own: ModelWatcher['own']): ModelSteps {
   yield* lookAfter(new ModelWatcher(world, own, undefined, undefined), due, { at, isStill });
 }
 
-/** The applications of which a look at an entry may write something: what its record is, what it was, and what it was shown as. */
+/** The applications that an entry concerns: those in which its record is, was, and was shown. */
 function* applicationsOf(world: ModelWorld, entry: StoredAside, at: mongo.Timestamp): ModelSteps<string[]> {
   const { database } = world;
   const key = String(ownerOf(entry));

@@ -4,7 +4,7 @@ import { differingFields, type Row, rowsBetween, shortened } from '../../../cons
 const textOf = (rows: Row[], side: 'before' | 'after') =>
   rows.flatMap(({ [side]: text }) => text ?? []).join('\n');
 const withoutComma = (text: string | undefined) => text?.replace(/,$/, '');
-/** Values of which many have names and elements in common. */
+/** Values that often share names and elements. */
 const json = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },

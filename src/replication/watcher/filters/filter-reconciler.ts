@@ -247,14 +247,12 @@ export class FilterReconciler {
 
   /** The keys of the applications in which a service asks for hashes, by the name of the application. */
   private async keysFor(wishes: WantedService[]): Promise<Map<string, mongo.Binary>> {
-    const found = new Map<string, mongo.Binary>();
-    for (const wish of wishes) {
-      const isAsked = shownFieldsFault(wish) === undefined && shownFieldsOf(wish)?.hash !== undefined;
-      if (!isAsked || found.has(tenantName(wish))) continue;
-      const key = await this.hashKeys.of(wish);
-      if (key !== undefined) found.set(tenantName(wish), key);
-    }
-    return found;
+    const asking = wishes.filter(
+      (wish) => shownFieldsFault(wish) === undefined && shownFieldsOf(wish)?.hash !== undefined,
+    );
+    const applications = new Map(asking.map((wish) => [tenantName(wish), wish]));
+    const keys = await this.hashKeys.among([...applications.values()]);
+    return new Map(keys.map(({ key, ...tenant }) => [tenantName(tenant), key]));
   }
 
   private async isFit(wish: WantedService, wanted: WantedFilter): Promise<boolean> {

@@ -179,7 +179,9 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
     const id: unknown = raw['owner'];
     return { type: 'services', ...whenOf(raw), ...(isObjectId(id) && { id }) };
   }
-  if (collection === HASH_KEYS) return { type: 'services', ...whenOf(raw), ...applicationIn(raw) };
+  // Without its key, the entries of an application keep theirs until one of its services asks for a new key.
+  if (collection === HASH_KEYS)
+    return what === 'delete' ? undefined : { type: 'services', ...whenOf(raw), ...applicationIn(raw) };
   if (collection === MARKS) return announced(raw);
   return collection === LEDGER ? tombstoneSeen(raw) : undefined;
 }

@@ -4,7 +4,7 @@ import type { ControlStream } from '../../../../src/platform/control/control-str
 import { KnownDocuments } from '../../../../src/platform/control/known-documents.js';
 
 interface Shop {
-  _id: number;
+  _id: number | undefined;
   name?: string;
   open?: boolean;
 }
@@ -42,6 +42,28 @@ describe('a document is read once', () => {
   it('that there is none is not remembered', async () => {
     expect(await shops.find('a', read(null))).toBeNull();
     expect(await shops.find('a', read({ _id: 1 }))).toEqual({ _id: 1 });
+  });
+
+  it('an absence is known until any document is inserted, is lost or is dropped', async () => {
+    const absent = { _id: undefined, name: 'none' };
+    const inserted = () => shops.hear(change(7, { what: 'insert' }));
+    for (const [turn, end] of [inserted, () => shops.forget(), () => shops.drop('a')].entries()) {
+      for (let again = 0; again < 2; again += 1) expect(await shops.find('a', read(absent))).toBe(absent);
+      expect([reads, shops.peek('a')]).toEqual([turn + 1, absent]);
+      shops.hear(change(7));
+      expect(shops.peek('a')).toBe(absent);
+      end();
+      expect(shops.peek('a')).toBeUndefined();
+    }
+  });
+
+  it('an absence that was read while a document was inserted is not remembered', async () => {
+    let end = (_shop: Shop) => {};
+    const found = shops.find('a', () => new Promise<Shop>((resolve) => (end = resolve)));
+    shops.hear(change(7, { what: 'insert' }));
+    end({ _id: undefined });
+    await found;
+    expect(shops.peek('a')).toBeUndefined();
   });
 
   it('each time while what is known does not count', async () => {

@@ -24,7 +24,7 @@ it('of services that cannot be brought into force it remembers a thousand, and s
       invalidate: () => Promise.resolve(),
     } as unknown as FilterVersions,
     {} as EditedRecords,
-    {} as HashKeys,
+    { among: () => Promise.resolve([]) } as unknown as HashKeys,
   );
   jest.spyOn(reconciler['log'], 'error').mockImplementation(() => undefined);
   const done = await reconciler.reconcile(keys, { beyond: new Set() }, NO_TERM);
@@ -63,7 +63,7 @@ it('where somebody else was quicker with one of several, that one is read again,
       },
     } as unknown as FilterVersions,
     {} as EditedRecords,
-    {} as HashKeys,
+    { among: () => Promise.resolve([]) } as unknown as HashKeys,
   );
   const done = await reconciler.reconcile([one, other], { beyond: new Set() }, NO_TERM);
   expect(written).toEqual(['s1 in place of 1', 's0 in place of 5']);
