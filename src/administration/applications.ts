@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { type Application, APPLICATIONS, SERVICES } from '../application/plain.js';
 import { alongIndexIfAny, isDuplicateKey } from '../platform/database/plain.js';
 import { allows, problems } from '../platform/http/plain.js';
-import { COLLECTION_OF, type Kind, KINDS, byKind } from '../kinds/index.js';
+import { collectionOf, type Kind, kindNames } from '../kinds/index.js';
 import { ofTenant, type Tenant } from '../record/index.js';
 import { removeHashKey, rotateHashKey } from '../replication/store/plain.js';
 import type { AuditedAction } from '../trail/index.js';
@@ -103,7 +103,7 @@ export async function removeApplication(
   changeContext: ChangeContext,
   tenant: Tenant,
   { purge, ifMatch }: { purge: boolean; ifMatch?: string | undefined },
-): Promise<Record<Kind, number>> {
+): Promise<Map<Kind, number>> {
   const { db } = changeContext;
   const found = await kindsWithRecords(db, tenant);
   if (!purge && found.length > 0) {
@@ -114,9 +114,10 @@ export async function removeApplication(
   await removeDocument(db, tenant, { ifMatch, isRepeated: found.length > 0 });
   await db.collection(SERVICES).deleteMany(ofTenant(tenant));
   await removeHashKey(db, tenant);
-  const removed = byKind(() => 0);
-  for (const kind of KINDS) {
-    removed[kind] = (await db.collection(COLLECTION_OF[kind]).deleteMany(ofTenant(tenant))).deletedCount;
+  const removed = new Map<Kind, number>();
+  for (const kind of kindNames()) {
+    const { deletedCount } = await db.collection(collectionOf(kind)).deleteMany(ofTenant(tenant));
+    removed.set(kind, deletedCount);
   }
   await noteApplication(changeContext, purge ? 'application.purge' : 'application.remove', tenant);
   return removed;
@@ -159,13 +160,13 @@ export async function assertNoRecords(db: mongo.Db, tenant: Tenant): Promise<voi
 
 async function kindsWithRecords(db: mongo.Db, tenant: Tenant): Promise<Kind[]> {
   const found = await Promise.all(
-    KINDS.map((kind) =>
-      alongIndexIfAny(db.collection(COLLECTION_OF[kind]), BY_TENANT, (along) =>
-        db.collection(COLLECTION_OF[kind]).findOne(ofTenant(tenant), { projection: { _id: 1 }, ...along }),
+    kindNames().map((kind) =>
+      alongIndexIfAny(db.collection(collectionOf(kind)), BY_TENANT, (along) =>
+        db.collection(collectionOf(kind)).findOne(ofTenant(tenant), { projection: { _id: 1 }, ...along }),
       ),
     ),
   );
-  return KINDS.filter((_kind, index) => found[index] !== null);
+  return kindNames().filter((_kind, index) => found[index] !== null);
 }
 
 function stillUsed(tenant: Tenant, found: Kind[]): Refused {
@@ -177,7 +178,7 @@ function stillUsed(tenant: Tenant, found: Kind[]): Refused {
 }
 
 function stillHas(tenant: Tenant, found: Kind[]): string {
-  const records = found.map((kind) => COLLECTION_OF[kind]).join(' and ');
+  const records = found.map((kind) => collectionOf(kind)).join(' and ');
   return `The application ${nameOfTenant(tenant)} still has ${records}.`;
 }
 

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import { capitalized, duration } from '../platform/common/index.js';
-import { COLLECTION_OF } from '../kinds/index.js';
+import { recordCollections } from '../kinds/index.js';
 import {
   buildsIn,
   FUTURE_TOLERANCE_MS,
@@ -78,7 +78,7 @@ async function database(connection: Connection): Promise<Found> {
 }
 
 async function roles(connection: Connection): Promise<Found> {
-  const missing = await missingRights(connection, Object.values(COLLECTION_OF));
+  const missing = await missingRights(connection, recordCollections());
   if (missing === undefined) {
     // Where somebody has to log in, this is refused.
     await connection.getClient().db(connection.name).listCollections({}, { nameOnly: true }).toArray();

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { type Filter, filterFault, type FilterPart, partsOf, effortInSteps } from '../application/plain.js';
 import { atOnce, DeadlineError, shown, type Steps, within } from '../platform/common/index.js';
 import { isRefusedQuery, isTimeout } from '../platform/database/plain.js';
-import { COLLECTION_OF, type Kind } from '../kinds/index.js';
+import { collectionOf, type Kind } from '../kinds/index.js';
 import { FIRST_ID, type Tenant } from '../record/index.js';
 import { type FilterTurn, invalid, type Refused } from './changes.js';
 
@@ -40,7 +40,7 @@ export async function tryFilter(
   try {
     const matching = { $and: [{ organizationid, appid }, filter] };
     const find = async () => ({
-      found: await db.collection(COLLECTION_OF[kind]).findOne(matching, { maxTimeMS }),
+      found: await db.collection(collectionOf(kind)).findOne(matching, { maxTimeMS }),
     });
     await turn(of, find, maxTimeMS + SPARE_MS);
   } catch (error) {
@@ -89,7 +89,7 @@ async function isRefused(
   const conditions = parts.map(({ field, condition }) => ({ [field]: condition }));
   const nothing = { organizationid, appid, _id: FIRST_ID, $and: [{}, ...conditions] };
   return db
-    .collection(COLLECTION_OF[kind])
+    .collection(collectionOf(kind))
     .findOne(nothing, { maxTimeMS: TRIAL_MS })
     .then(
       () => false,

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { literal } from '../platform/common/index.js';
 import { alongIndexIfAny } from '../platform/database/plain.js';
 import { BY_RECORD_ID, idTextAt, ofTenant, type Tenant, withIds } from '../record/index.js';
-import { COLLECTION_OF, type Kind } from '../kinds/index.js';
+import { collectionOf, type Kind } from '../kinds/index.js';
 import { LEDGER, type LedgerEntry } from '../replication/store/plain.js';
 
 /** The records of one kind of an application. */
@@ -21,7 +21,7 @@ export async function deleteRecords(
   ids: string[],
   isDryRun = false,
 ): Promise<Set<string>> {
-  const records = db.collection(COLLECTION_OF[scope.kind]);
+  const records = db.collection(collectionOf(scope.kind));
   const projection = { _id: 0, id: 1 };
   const texts = await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
     records.find<{ id: string }>(withIds(scope.tenant, ids), { projection, ...along }).toArray(),
@@ -59,7 +59,7 @@ async function numbered(
   if (entries.length === 0) return [];
   const owners = { ...ofTenant({ organizationid, appid }), _id: { $in: entries.map(({ owner }) => owner!) } };
   const found = await db
-    .collection(COLLECTION_OF[kind])
+    .collection(collectionOf(kind))
     .aggregate<{ _id: mongo.ObjectId; text: unknown }>(
       [{ $match: owners }, { $project: { text: idTextAt('$id') } }],
       { hint: { _id: 1 } },

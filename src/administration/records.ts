@@ -11,7 +11,7 @@ import {
   type Tenant,
   withIds,
 } from '../record/index.js';
-import { COLLECTION_OF, type Kind } from '../kinds/index.js';
+import { collectionOf, type Kind } from '../kinds/index.js';
 import { LEDGER, type LedgerEntry } from '../replication/store/plain.js';
 import {
   type EditedService,
@@ -94,7 +94,7 @@ async function foundUnder(
   id: string,
 ): Promise<FoundUnder> {
   const entry = await db.collection<LedgerEntry>(LEDGER).findOne({ ...tenant, kind, id: { $eq: id } });
-  return { entry, record: await storedRecord(db.collection(COLLECTION_OF[kind]), { tenant, id, entry }) };
+  return { entry, record: await storedRecord(db.collection(collectionOf(kind)), { tenant, id, entry }) };
 }
 
 /** The state of an `id`, derived from what is stored under it. */
@@ -145,7 +145,7 @@ async function matches(
   const services = listed.services.filter(
     (one) => one.kind === kind && isEnabled(one) && isServiceName(one.name),
   );
-  const records = db.collection(COLLECTION_OF[kind]);
+  const records = db.collection(collectionOf(kind));
   const known = new Map<unknown, boolean>();
   const ask = async ({ name, filter }: StoredService) => {
     if (filterFault(filter) !== undefined) return;
@@ -212,7 +212,7 @@ export async function recordHistory(
   const of = { organizationid, appid, kind };
   const found = await foundUnder(db, of, id);
   const stamped = [
-    { collection: COLLECTION_OF[kind], ids: recordIds(found) },
+    { collection: collectionOf(kind), ids: recordIds(found) },
     { collection: LEDGER, ids: found.entry === null ? [] : [found.entry._id] },
   ];
   const [notes, gaps] = await Promise.all([

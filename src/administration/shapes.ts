@@ -2,7 +2,7 @@ import type { Application, Filter } from '../application/index.js';
 import { MOST_SERVICES, type ShownFields, shownFieldsFault } from '../application/plain.js';
 import { LEVELS, type Scope } from '../auth/plain.js';
 import { NAME, NAME_RULE, NAME_SCHEMA, type Steps } from '../platform/common/index.js';
-import { KINDS } from '../kinds/index.js';
+import { kindNames } from '../kinds/index.js';
 import { Refused } from './changes.js';
 import { newUsernameFault, usernameFault } from './credentials.js';
 import {
@@ -168,7 +168,7 @@ export const SERVICE_SETTING = {
 export const PREVIEW = { filter, name: name('erp'), ...CHANGED_FIELDS };
 
 export const ERASURE = {
-  kind: required(oneOf(KINDS)),
+  kind: required(oneOf(kindNames())),
   id: required(
     text((value) => (value === '' ? 'is empty. Send the id of a record, as in the feeds.' : undefined), {
       minLength: 1,
@@ -194,7 +194,7 @@ const MOST_APPLICATIONS = 10_000;
 const MOST_CREDENTIALS = 100_000;
 
 export const SERVICE = {
-  kind: required(oneOf(KINDS)),
+  kind: required(oneOf(kindNames())),
   name: required(text(serviceNameFault, { example: 'erp' })),
   description: words('Products of the ERP'),
   enabled: flag(),

@@ -14,7 +14,7 @@ import {
 import { CREDENTIALS } from '../auth/plain.js';
 import { TimeSlice } from '../platform/common/index.js';
 import { indexName, listedIndexes, type MissingRight, missingRights } from '../platform/database/plain.js';
-import { COLLECTION_OF } from '../kinds/index.js';
+import { recordCollections } from '../kinds/index.js';
 import {
   countPending,
   FILTER_VERSIONS,
@@ -45,10 +45,6 @@ import {
 import { edited, serviceFault } from './service-rules.js';
 import { nameOfService } from './services.js';
 
-const COUNTED = [
-  ...[APPLICATIONS, SERVICES, CREDENTIALS, ...Object.values(COLLECTION_OF)],
-  ...[LEDGER, MARKS, MOMENTS],
-];
 const MOST_SHOWN = 20;
 /** Services read per batch; each may have 64 KiB or more. */
 const AT_ONCE = 20;
@@ -131,7 +127,7 @@ export async function statusOf(connection: Connection): Promise<Status> {
     missingIndexes: indexes.flatMap(({ missing }) => missing).map(indexName),
     indexesOfOthers: indexes.flatMap(({ others }) => others),
     watcher,
-    missingRights: (await missingRights(connection, Object.values(COLLECTION_OF))) ?? [],
+    missingRights: (await missingRights(connection, recordCollections())) ?? [],
     totals: await totals(db),
     audit: await audit(db),
     hardDeletesExpired: await hardDeletesExpired(db),
@@ -178,8 +174,9 @@ async function hardDeletesExpired(db: mongo.Db): Promise<Date | undefined> {
 }
 
 async function documentCounts(db: mongo.Db): Promise<Status['documents']> {
+  const counted = [APPLICATIONS, SERVICES, CREDENTIALS, ...recordCollections(), LEDGER, MARKS, MOMENTS];
   const counts = await Promise.all(
-    COUNTED.map(async (name) => [name, await db.collection(name).estimatedDocumentCount()] as const),
+    counted.map(async (name) => [name, await db.collection(name).estimatedDocumentCount()] as const),
   );
   return Object.fromEntries(counts);
 }

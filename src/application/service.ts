@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { NAME } from '../platform/common/index.js';
-import { type Kind, KINDS } from '../kinds/index.js';
+import { isKind, type Kind } from '../kinds/index.js';
 import type { Tenant } from '../record/pure.js';
 import type { ShownFields } from './shown-fields.js';
 
@@ -47,7 +47,7 @@ export type ServiceKey = Pick<Service, 'organizationid' | 'appid' | 'kind' | 'na
 /** Whether a stored service has a valid name, so that a path can address it. */
 export function isNamed(service: StoredService): service is StoredService & ServiceKey {
   const { organizationid, appid, kind, name } = service;
-  if (!isName(organizationid) || !isName(appid) || !KINDS.includes(kind as Kind)) return false;
+  if (!isName(organizationid) || !isName(appid) || !isKind(kind)) return false;
   return isServiceName(name) || name === DEFAULT_SERVICE;
 }
 

@@ -20,7 +20,7 @@ import type { Filter } from '../application/index.js';
 import type { Level } from '../auth/index.js';
 import { databaseProblem } from '../platform/database/index.js';
 import { Problem } from '../platform/http/index.js';
-import { COLLECTION_OF, type Kind } from '../kinds/index.js';
+import { collectionOf, type Kind } from '../kinds/index.js';
 import type { Tenant } from '../record/index.js';
 import { FILTER_VERSIONS } from '../replication/store/plain.js';
 import { LEDGER } from '../replication/store/index.js';
@@ -82,7 +82,7 @@ async function makeAndShow(db: mongo.Db, place: DemoPlace): Promise<string[]> {
   });
   if (isFirstStart) await makeDemo(changeContext);
   const [, second] = await db
-    .collection(COLLECTION_OF.product)
+    .collection(collectionOf('product'))
     .find({ ...DEMO }, { sort: { _id: 1 }, limit: 2 })
     .toArray();
   const offset = (await place.max()).toISOString();
@@ -110,7 +110,7 @@ async function makeDemo(changeContext: ChangeContext): Promise<void> {
 
 /** Deletes products, and waits until the watcher has stored their tombstones. */
 async function discontinue(db: mongo.Db, ids: string[]): Promise<void> {
-  await db.collection(COLLECTION_OF.product).deleteMany({ ...DEMO, id: { $in: ids } });
+  await db.collection(collectionOf('product')).deleteMany({ ...DEMO, id: { $in: ids } });
   await until(
     async () => (await db.collection(LEDGER).countDocuments({ ...DEMO, alive: false })) >= ids.length,
   );

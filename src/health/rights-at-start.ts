@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { COLLECTION_OF } from '../kinds/index.js';
+import { recordCollections } from '../kinds/index.js';
 import { missingRights, Preparation, rightSentence } from '../platform/database/index.js';
 
 /** Logs once which actions the role of the service lacks: what follows is otherwise only an absence, such as of a gauge. */
@@ -20,7 +20,7 @@ export class RightsAtStart implements OnApplicationBootstrap {
 
   private async logMissing(): Promise<void> {
     if (!this.preparation.isComplete) return;
-    const missing = await missingRights(this.connection, Object.values(COLLECTION_OF));
+    const missing = await missingRights(this.connection, recordCollections());
     for (const one of missing ?? []) this.log.warn(`The role lacks an action: ${rightSentence(one)}`);
   }
 }

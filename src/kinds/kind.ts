@@ -4,6 +4,12 @@ interface OtherKind {
   why: string;
 }
 
+/** The names under which a collection stores the fields that the service needs (contract §8). */
+export interface StoredNames {
+  readonly id: string;
+  readonly lastupdated: string;
+}
+
 /**
  * What is particular to one kind of record. Feeds, marks, the watcher, the ledger, filters and digests are the same for all
  * kinds; their paths, collections and documentation are made from this description.
@@ -27,6 +33,21 @@ export interface KindDescription {
   readonly isPerson: boolean;
   /** Judges the `data` of a line that does not name its kind. */
   readonly seemsOther?: (data: Record<string, unknown>) => OtherKind | undefined;
+  /** The `_id` of its document in hex; absent for a built-in kind. Another document is another kind, even of the same name. */
+  readonly document?: string;
+  /** How the collection stores its records; absent if it stores them as contract §4 says. */
+  readonly stored?: StoredShape;
+}
+
+/** How a collection that another program designed stores its records (contract §8). */
+export interface StoredShape {
+  readonly names: StoredNames;
+  /** The application of all records, if the collection has no fields for it. */
+  readonly tenant?: { readonly organizationid: string; readonly appid: string };
+  /** Whether the records have a field `data`; otherwise all other fields are the data. */
+  readonly hasData: boolean;
+  /** Whether the field `channels` holds the channels of a record; otherwise it is a field like others. */
+  readonly hasChannels: boolean;
 }
 
 /** Whether `data` holds something under a name: neither null nor the empty text. */

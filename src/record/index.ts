@@ -34,4 +34,4 @@ export {
 export { canonicalText, channelsOf, jsonText, READ_FOR_JSON, updateItemText } from './item.js';
 export * from './pure.js';
 export { BY_EMAIL_KEY, BY_RECORD_ID, BY_STAMP, ofTenant, withIds } from './record.js';
-export { modelOf, recordModels } from './record.schema.js';
+export { modelOf, MOST_KINDS, readKinds, recordModels } from './record.schema.js';

@@ -1,5 +1,15 @@
-import { type Model, type mongo, Schema } from 'mongoose';
-import { describedKind, type Kind, KINDS } from '../kinds/index.js';
+import { type Connection, type Model, type mongo, Schema } from 'mongoose';
+import { COMMAND_MS } from '../platform/database/plain.js';
+import {
+  BUILT_IN_KINDS,
+  describedKind,
+  isBuiltIn,
+  type Kind,
+  kindNames,
+  KINDS,
+  kindsIn,
+  replaceKinds,
+} from '../kinds/index.js';
 import { BY_EMAIL_KEY, BY_STAMP, type RecordDocument } from './record.js';
 
 const isText = (field: string) => ({ [field]: { $type: 'string' } });
@@ -46,5 +56,39 @@ async function settleDuplicates(this: Model<RecordDocument>, keys: string[]): Pr
   return true;
 }
 
-/** The models of all kinds. */
-export const recordModels = KINDS.map((kind) => ({ name: modelOf(kind), schema: schemaOf(kind) }));
+/** The models of the built-in kinds. */
+export const recordModels = BUILT_IN_KINDS.map((kind) => ({ name: modelOf(kind), schema: schemaOf(kind) }));
+
+/** Maximum number of kinds that an operator can create. Each has indexes, and a step in each pass. */
+export const MOST_KINDS = 50;
+
+/**
+ * Reads the kinds of the database (contract §8), and gives the connection their models. Returns whether any of them is another
+ * than before.
+ */
+export async function readKinds(connection: Connection): Promise<boolean> {
+  const stored = await connection
+    .getClient()
+    .db(connection.name)
+    .collection(KINDS)
+    .find({}, { sort: { _id: 1 }, limit: MOST_KINDS, maxTimeMS: COMMAND_MS, comment: 'tidemark kinds' })
+    .toArray();
+  const isChanged = replaceKinds(kindsIn(stored));
+  keepRecordModels(connection);
+  return isChanged;
+}
+
+/** Gives a connection the models of all kinds, and removes those of kinds that no longer exist. */
+function keepRecordModels(connection: Connection): void {
+  const wanted = new Set(kindNames().map(modelOf));
+  const isRemoved = (name: string) => name.startsWith(modelOf('')) && !wanted.has(name);
+  for (const name of Object.keys(connection.models).filter(isRemoved)) connection.deleteModel(name);
+  for (const kind of kindNames().filter((one) => !isBuiltIn(one))) {
+    const name = modelOf(kind);
+    const schema = schemaOf(kind);
+    const present = connection.models[name]?.collection.collectionName;
+    if (present === describedKind(kind).collection) continue;
+    if (present !== undefined) connection.deleteModel(name);
+    connection.model(name, schema);
+  }
+}

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { type Kind, KINDS } from '../../src/kinds/index.js';
+import { type Kind, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 import { filledUp } from './full-record.js';
@@ -33,11 +33,11 @@ const words = (kind: string, { organizationid, appid } = app.tenant) =>
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id).sort();
 
 describe('`resync --org --app --kind`', () => {
-  it.each(KINDS)('consumers receive every %s and every hard delete again', async (kind: Kind) => {
+  it.each(BUILT_IN_KINDS)('consumers receive every %s and every hard delete again', async (kind: Kind) => {
     const other = await service.application();
     const kept = await Promise.all([app.put(kind), app.put(kind)]);
     const gone = await app.put(kind);
-    await Promise.all(KINDS.map((one) => other.put(one)));
+    await Promise.all(BUILT_IN_KINDS.map((one) => other.put(one)));
     const otherKind = kind === 'member' ? 'product' : 'member';
     await app.put(otherKind);
     await service.watcher.caughtUp();

@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/kinds/index.js';
+import type { BuiltInKind } from '../../src/kinds/index.js';
 import {
   eventually,
   expectProblem,
@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 const FAR = '9999-01-01';
 const CHANGES = ['member/default/changes', 'product/default/changes', 'productbychannel/web/changes'];
 const PATHS = [...FEED_PATHS.map((path) => pathFor(path)), ...CHANGES];
-const KINDS: Kind[] = ['member', 'product'];
+const BUILT_IN_KINDS: BuiltInKind[] = ['member', 'product'];
 
 let service: TestService;
 let app: TestApplication;
@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
-const kindOf = (path: string): Kind => (path.startsWith('member') ? 'member' : 'product');
+const kindOf = (path: string): BuiltInKind => (path.startsWith('member') ? 'member' : 'product');
 const ask = (path: string, query: Record<string, string>, by = app) =>
   onceServed(() => by.get(path, { query }));
 
@@ -149,7 +149,7 @@ describe('a `from` that the database knows is served', () => {
 describe('beside it', () => {
   it('`events` tell the offset to whoever was told of a later one', async () => {
     await filled();
-    for (const kind of KINDS) {
+    for (const kind of BUILT_IN_KINDS) {
       const client = await EventClient.open(app, kind, { lastEventId: ahead(30 * DAY_MS) });
       await client.hears(await app.max(kind));
       client.leave();

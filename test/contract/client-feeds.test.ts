@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/kinds/index.js';
+import type { BuiltInKind } from '../../src/kinds/index.js';
 import type { ChangesPage, Tidemark } from '../../client/src/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 import { clientOf } from './tidemark-client.js';
@@ -25,7 +25,7 @@ const bike = (id: string) => ({ id, data: { category: 'bikes' }, channels: ['web
 const tent = (id: string) => ({ id, data: { category: 'tents' }, channels: ['shop'] });
 
 /** Four that match, two that do not, and two that are gone. */
-async function filled(kind: Kind): Promise<void> {
+async function filled(kind: BuiltInKind): Promise<void> {
   await app.filter(kind, 'bikes', { 'data.category': 'bikes' });
   for (const id of ['b1', 'b2', 'b3', 'b4']) await app.put(kind, bike(id));
   for (const id of ['t1', 't2']) await app.put(kind, tent(id));
@@ -34,7 +34,7 @@ async function filled(kind: Kind): Promise<void> {
   for (const record of gone) await app.remove(kind, record);
 }
 
-describe.each<Kind>(['product', 'member'])('the client harvests (%s)', (kind) => {
+describe.each<BuiltInKind>(['product', 'member'])('the client harvests (%s)', (kind) => {
   beforeEach(() => filled(kind));
 
   it('updates, softdeletes and harddeletes, page by page, to the end', async () => {

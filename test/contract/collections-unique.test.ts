@@ -1,4 +1,4 @@
-import { COLLECTION_OF, KINDS } from '../../src/kinds/index.js';
+import { collectionOf, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
@@ -13,7 +13,7 @@ const refused = { code: 11000 };
 const insert = (collection: string, document: object) =>
   service.db.collection(collection).insertOne({ ...document });
 
-describe.each(KINDS)(
+describe.each(BUILT_IN_KINDS)(
   '`{organizationid, appid, id}` is unique (partial: where `id` is a string): %s',
   (kind) => {
     it('twice in one application is refused, in another application it is not', async () => {
@@ -25,7 +25,7 @@ describe.each(KINDS)(
     });
 
     it('records without one do not get in the way of each other', async () => {
-      const records = service.db.collection(COLLECTION_OF[kind]);
+      const records = service.db.collection(collectionOf(kind));
       await expect(
         records.insertMany([
           { ...app.tenant },

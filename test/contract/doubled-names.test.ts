@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
-import { COLLECTION_OF, type Kind } from '../../src/kinds/index.js';
+import { collectionOf, type Kind } from '../../src/kinds/index.js';
 import { expectProblem, type TestApplication, TestService } from '../support/index.js';
 import { rawDocument } from './raw-document.js';
 import { insertRaw } from './raw-insert.js';
@@ -40,14 +40,14 @@ const scope = (): [string, unknown][] => Object.entries(app.tenant);
 
 async function write(kind: Kind, fields: [string, unknown][]): Promise<mongo.ObjectId> {
   const _id = new mongo.ObjectId();
-  await insertRaw(service.uri, COLLECTION_OF[kind], rawDocument([['_id', _id], ...scope(), ...fields]));
+  await insertRaw(service.uri, collectionOf(kind), rawDocument([['_id', _id], ...scope(), ...fields]));
   return _id;
 }
 
 /** The names at the top of a record, as often as they stand there. */
 async function namesOf(kind: Kind, _id: mongo.ObjectId): Promise<string[]> {
   const found = await service.db
-    .collection(COLLECTION_OF[kind])
+    .collection(collectionOf(kind))
     .aggregate<{ names: string[] }>([
       { $match: { _id } },
       { $project: { names: { $map: { input: { $objectToArray: '$$ROOT' }, in: '$$this.k' } } } },

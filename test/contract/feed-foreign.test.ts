@@ -13,7 +13,7 @@ const { mongo } = mongoose;
 type Document = mongoose.mongo.Document;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const KINDS: Kind[] = ['member', 'product'];
+const BUILT_IN_KINDS: Kind[] = ['member', 'product'];
 const PAST = new Date('2025-03-04T05:06:07.008Z');
 const FUTURE = new Date('2999-01-01T00:00:00.000Z');
 
@@ -51,7 +51,7 @@ describe('what such a record lacks is repaired', () => {
 
   const records = (kind: Kind) => service.db.collection(`${kind}s`);
 
-  describe.each(KINDS)('of the kind %s', (kind) => {
+  describe.each(BUILT_IN_KINDS)('of the kind %s', (kind) => {
     it.each(NO_IDS.map((id) => [id]))('id %p, inserted: it gets a UUID and is delivered', async (id) => {
       const since = new Date();
       await records(kind).insertOne(withFields({ ...app.tenant, lastupdated: PAST, data: { a: 1 } }, { id }));
@@ -133,7 +133,7 @@ describe('what such a record lacks is repaired', () => {
 });
 
 describe('and what was there before the first start', () => {
-  it.each(KINDS)('%s', async (kind) => {
+  it.each(BUILT_IN_KINDS)('%s', async (kind) => {
     const tenant = { organizationid: 'acme', appid: 'webshop' };
     const good = { ...tenant, id: 'good', lastupdated: PAST };
     const since = new Date();
@@ -179,11 +179,12 @@ describe('a record whose _id is not an ObjectId, or whose organizationid or appi
   }
 
   afterEach(async () => {
-    for (const kind of KINDS) await service.db.collection(`${kind}s`).deleteMany({ lastupdated: PAST });
+    for (const kind of BUILT_IN_KINDS)
+      await service.db.collection(`${kind}s`).deleteMany({ lastupdated: PAST });
     await service.watcher.caughtUp();
   });
 
-  it.each(KINDS)('is never delivered, and counts in no max: %s', async (kind) => {
+  it.each(BUILT_IN_KINDS)('is never delivered, and counts in no max: %s', async (kind) => {
     const collection = service.db.collection(`${kind}s`);
     await collection.insertMany(undeliverable().map((record, n) => ({ id: `n${n}`, ...record })));
     await service.watcher.caughtUp();
@@ -198,7 +199,7 @@ describe('a record whose _id is not an ObjectId, or whose organizationid or appi
     expect((await app.hardDeletes(kind).page()).ids).toEqual([]);
   });
 
-  it.each(KINDS)('it is counted (tidemark_ignored_records): %s', async (kind) => {
+  it.each(BUILT_IN_KINDS)('it is counted (tidemark_ignored_records): %s', async (kind) => {
     const count = () => service.metric(`tidemark_ignored_records{kind="${kind}"}`);
     const collection = service.db.collection(`${kind}s`);
     const records = undeliverable();
@@ -214,7 +215,7 @@ describe('a record whose _id is not an ObjectId, or whose organizationid or appi
     expect(await count()).toBe(0);
   });
 
-  it.each(KINDS)('and it is delivered once it is set right: %s', async (kind) => {
+  it.each(BUILT_IN_KINDS)('and it is delivered once it is set right: %s', async (kind) => {
     const { insertedId } = await service.db
       .collection(`${kind}s`)
       .insertOne({ ...app.tenant, appid: 5, id: 'a', lastupdated: PAST });

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind } from '../../src/kinds/index.js';
+import { collectionOf, type Kind } from '../../src/kinds/index.js';
 import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';
 
 /** @depends-on-server */
@@ -28,7 +28,7 @@ const setAside = () => service.db.collection('tidemark.quarantine').countDocumen
  */
 async function holdWhileAway(kind: Kind, records: Stored[], change: mongo.Document): Promise<void> {
   const ids = { _id: { $in: records.map(({ _id }) => _id) } };
-  const collection = service.db.collection(COLLECTION_OF[kind]);
+  const collection = service.db.collection(collectionOf(kind));
   await service.watcher.caughtUp();
   await service.leave();
   await collection.updateMany(ids, change);

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind, KINDS } from '../../src/kinds/index.js';
+import { collectionOf, type Kind, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 import { ContractCopy } from './copy.js';
 import { MemberClient } from './member-client.js';
@@ -17,14 +17,14 @@ beforeEach(async () => {
 });
 afterAll(() => service.stop());
 
-const records = (kind: Kind) => service.db.collection(COLLECTION_OF[kind]);
+const records = (kind: Kind) => service.db.collection(collectionOf(kind));
 const revealed = async () => (await service.metric('tidemark_restamps_total{reason="number"}')) || 0;
 
 /** What another program does that knows records by a number. */
 const upsert = (kind: Kind, id: unknown, data: mongo.Document) =>
   records(kind).updateOne({ ...app.tenant, id }, { $set: { data } }, { upsert: true });
 
-describe.each(KINDS)('another program upserts by a number: %s', (kind) => {
+describe.each(BUILT_IN_KINDS)('another program upserts by a number: %s', (kind) => {
   it('one record, one `id`, and each change is delivered', async () => {
     const copy = new ContractCopy(app, kind);
     for (const n of [1, 2, 3]) {

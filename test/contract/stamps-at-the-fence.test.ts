@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { type Kind, KINDS } from '../../src/kinds/index.js';
+import { type Kind, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
@@ -12,7 +12,7 @@ interface Stamped extends mongo.Document {
   lastupdated: Date;
 }
 
-describe.each(KINDS)(
+describe.each(BUILT_IN_KINDS)(
   'after its moment no change may end with a stamp at or below the fence (%s)',
   (kind: Kind) => {
     let app: TestApplication;

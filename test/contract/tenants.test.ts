@@ -11,7 +11,7 @@ import {
 } from '../support/index.js';
 
 const T = Date.parse('2025-01-01T00:00:00.000Z');
-const KINDS: Kind[] = ['member', 'product'];
+const BUILT_IN_KINDS: Kind[] = ['member', 'product'];
 
 let service: TestService;
 /** Neighbours on both sides: the first two share the organization, the first and the last the application's name. */
@@ -23,7 +23,7 @@ const stampOf = (index: number, minute: number) => new Date(T + index * 1000 + m
 /** The same ids in every tenant: one record in the filter and the channel, one outside, one that is gone. */
 async function furnish(app: TestApplication, index: number): Promise<void> {
   const data = { owner: index, email: 'same@example.com' };
-  for (const kind of KINDS) {
+  for (const kind of BUILT_IN_KINDS) {
     await app.filter(kind, 'erp', { 'data.source': 'erp' });
     const inside = { channels: ['web'], data: { ...data, source: 'erp' } };
     await app.put(kind, { id: 'inside', lastupdated: stampOf(index, 1), ...inside });
@@ -77,7 +77,7 @@ describe('two tenants that never see each other, with the same ids in both', () 
     );
   });
 
-  it.each(KINDS)('the cursor of one opens nothing of the other: %s', async (kind) => {
+  it.each(BUILT_IN_KINDS)('the cursor of one opens nothing of the other: %s', async (kind) => {
     const [first, sister] = tenants as [TestApplication, TestApplication];
     const { nextoffsetid } = await first.feed(kind).page({ limit: 1 });
     const to = await sister.max(kind);
@@ -87,7 +87,7 @@ describe('two tenants that never see each other, with the same ids in both', () 
 });
 
 describe('what one tenant does is nothing to the other', () => {
-  it.each(KINDS)('harddeletes and max: %s', async (kind) => {
+  it.each(BUILT_IN_KINDS)('harddeletes and max: %s', async (kind) => {
     const [first, ...others] = tenants as [TestApplication, ...TestApplication[]];
     const before = await Promise.all(others.map((app) => app.max(kind)));
     await first.remove(kind, await first.put(kind, { id: 'gone', lastupdated: stampOf(0, 0) }));
@@ -98,7 +98,7 @@ describe('what one tenant does is nothing to the other', () => {
 
   it('services', async () => {
     const [first, ...others] = tenants as [TestApplication, ...TestApplication[]];
-    for (const kind of KINDS) {
+    for (const kind of BUILT_IN_KINDS) {
       await first.filter(kind, 'own', {});
       expect((await first.feed(kind, 'own').ask()).status).toBe(200);
       for (const app of others) expectProblem(await app.feed(kind, 'own').ask(), 404, 'unknown-service');

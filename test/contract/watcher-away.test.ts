@@ -1,4 +1,4 @@
-import { type Kind, KINDS } from '../../src/kinds/index.js';
+import { type BuiltInKind, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { type Stored, type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
@@ -34,7 +34,7 @@ async function beginAfresh(): Promise<void> {
 const leases = () => service.db.collection<{ _id: string; token?: { _data: string } }>('tidemark.leases');
 
 describe('what happened while no service ran is found at the next start', () => {
-  const records = (kind: Kind) => service.db.collection(`${kind}s`);
+  const records = (kind: BuiltInKind) => service.db.collection(`${kind}s`);
 
   describe.each<[string, () => Promise<unknown>]>([
     ['from the token', () => Promise.resolve()],
@@ -61,19 +61,19 @@ describe('what happened while no service ran is found at the next start', () => 
     ],
     ['though the lease is gone', () => leases().deleteMany({})],
   ])('%s', (_name, lose) => {
-    const was = {} as Record<Kind, { kept: Stored; gone: Stored; before: Date }>;
+    const was = {} as Record<BuiltInKind, { kept: Stored; gone: Stored; before: Date }>;
     let seen: TestApplication;
 
     /** Both kinds see one restart. */
     beforeAll(async () => {
       const app = await service.application();
-      for (const kind of KINDS) {
+      for (const kind of BUILT_IN_KINDS) {
         const [kept, gone] = [await app[kind](), await app[kind]()];
         await service.watcher.caughtUp();
         was[kind] = { kept, gone, before: await app.max(kind) };
       }
       seen = await whileAway(app, async () => {
-        for (const kind of KINDS) {
+        for (const kind of BUILT_IN_KINDS) {
           await records(kind).deleteOne({ _id: was[kind].gone._id });
           await records(kind).insertOne({ ...app.tenant, lastupdated: 'today' });
         }
@@ -81,7 +81,7 @@ describe('what happened while no service ran is found at the next start', () => 
       });
     });
 
-    it.each(KINDS)('%s', async (kind) => {
+    it.each(BUILT_IN_KINDS)('%s', async (kind) => {
       const { kept, gone, before } = was[kind];
       const deletes = await seen.hardDeletes(kind).drain();
       expect(idsOf(deletes)).toEqual([gone['id']]);
@@ -92,7 +92,7 @@ describe('what happened while no service ran is found at the next start', () => 
     });
   });
 
-  it.each(KINDS)('a collection that was dropped: %s', async (kind) => {
+  it.each(BUILT_IN_KINDS)('a collection that was dropped: %s', async (kind) => {
     const app = await service.application();
     const gone = await app[kind]();
     const seen = await whileAway(app, () => records(kind).drop());

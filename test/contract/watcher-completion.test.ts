@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import type { LedgerEntry } from '../../src/replication/store/index.js';
-import { type Kind, KINDS } from '../../src/kinds/index.js';
+import { type Kind, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { type TestApplication, TestService, withoutWatcher } from '../support/index.js';
 
 let service: TestService;
@@ -18,7 +18,7 @@ const foundByAudit = async () =>
   (await service.metric('tidemark_audit_found_total{what="unknown record"}')) || 0;
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id).sort();
 
-describe.each(KINDS)('a change that tells only the new `id` of a record: %s', (kind: Kind) => {
+describe.each(BUILT_IN_KINDS)('a change that tells only the new `id` of a record: %s', (kind: Kind) => {
   const records = () => service.db.collection(`${kind}s`);
 
   it('where the ledger does not know the record, it is read as of that change', async () => {

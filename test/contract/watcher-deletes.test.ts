@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import { Ledger, type LedgerEntry } from '../../src/replication/store/index.js';
-import { type Kind, KINDS } from '../../src/kinds/index.js';
+import { type BuiltInKind, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 import { commandsDuring, nameOf } from './profiler.js';
 
@@ -24,83 +24,88 @@ async function inTransaction(act: (session: mongo.ClientSession) => Promise<unkn
   await session.endSession();
 }
 
-describe.each(KINDS)('`harddeletes`: a %s no longer in the collection, whoever deleted it', (kind: Kind) => {
-  let app: TestApplication;
-  let records: Records;
+describe.each(BUILT_IN_KINDS)(
+  '`harddeletes`: a %s no longer in the collection, whoever deleted it',
+  (kind: BuiltInKind) => {
+    let app: TestApplication;
+    let records: Records;
 
-  beforeAll(async () => {
-    app = await service.application();
-    records = service.db.collection(`${kind}s`);
-  });
+    beforeAll(async () => {
+      app = await service.application();
+      records = service.db.collection(`${kind}s`);
+    });
 
-  it.each<[string, (ids: Id[]) => Promise<unknown>]>([
-    ['deleteOne', (ids) => Promise.all(ids.map((_id) => records.deleteOne({ _id })))],
-    ['deleteMany', (ids) => records.deleteMany({ _id: { $in: ids } })],
-    ['findOneAndDelete', (ids) => Promise.all(ids.map((_id) => records.findOneAndDelete({ _id })))],
-    ['bulkWrite', (ids) => records.bulkWrite(ids.map((_id) => ({ deleteOne: { filter: { _id } } })))],
-    [
-      'a transaction',
-      (ids) => inTransaction((session) => records.deleteMany({ _id: { $in: ids } }, { session })),
-    ],
-    [
-      'an update that takes its id away',
-      (ids) => records.updateMany({ _id: { $in: ids } }, { $unset: { id: '' } }),
-    ],
-    [
-      'a move to another id',
-      (ids) => records.updateMany({ _id: { $in: ids } }, [{ $set: { id: { $concat: ['$id', '-new'] } } }]),
-    ],
-    [
-      'a move to another application',
-      (ids) => records.updateMany({ _id: { $in: ids } }, { $set: { appid: 'elsewhere' } }),
-    ],
-    [
-      'a replacement by another record under its _id',
-      (ids) =>
-        Promise.all(
-          ids.map((_id) => records.replaceOne({ _id }, { ...app.tenant, id: `${_id.toHexString()}-other` })),
-        ),
-    ],
-    [
-      'a replacement by what is no record',
-      (ids) => Promise.all(ids.map((_id) => records.replaceOne({ _id }, { nothing: true }))),
-    ],
-  ])('by %s', async (_name, remove) => {
-    const gone = await Promise.all([app[kind](), app[kind](), app[kind]()]);
-    const kept = await app[kind]();
-    await service.watcher.caughtUp();
-    const before = await app.max(kind);
-    await remove(gone.map(({ _id }) => _id));
-    await service.watcher.caughtUp();
+    it.each<[string, (ids: Id[]) => Promise<unknown>]>([
+      ['deleteOne', (ids) => Promise.all(ids.map((_id) => records.deleteOne({ _id })))],
+      ['deleteMany', (ids) => records.deleteMany({ _id: { $in: ids } })],
+      ['findOneAndDelete', (ids) => Promise.all(ids.map((_id) => records.findOneAndDelete({ _id })))],
+      ['bulkWrite', (ids) => records.bulkWrite(ids.map((_id) => ({ deleteOne: { filter: { _id } } })))],
+      [
+        'a transaction',
+        (ids) => inTransaction((session) => records.deleteMany({ _id: { $in: ids } }, { session })),
+      ],
+      [
+        'an update that takes its id away',
+        (ids) => records.updateMany({ _id: { $in: ids } }, { $unset: { id: '' } }),
+      ],
+      [
+        'a move to another id',
+        (ids) => records.updateMany({ _id: { $in: ids } }, [{ $set: { id: { $concat: ['$id', '-new'] } } }]),
+      ],
+      [
+        'a move to another application',
+        (ids) => records.updateMany({ _id: { $in: ids } }, { $set: { appid: 'elsewhere' } }),
+      ],
+      [
+        'a replacement by another record under its _id',
+        (ids) =>
+          Promise.all(
+            ids.map((_id) =>
+              records.replaceOne({ _id }, { ...app.tenant, id: `${_id.toHexString()}-other` }),
+            ),
+          ),
+      ],
+      [
+        'a replacement by what is no record',
+        (ids) => Promise.all(ids.map((_id) => records.replaceOne({ _id }, { nothing: true }))),
+      ],
+    ])('by %s', async (_name, remove) => {
+      const gone = await Promise.all([app[kind](), app[kind](), app[kind]()]);
+      const kept = await app[kind]();
+      await service.watcher.caughtUp();
+      const before = await app.max(kind);
+      await remove(gone.map(({ _id }) => _id));
+      await service.watcher.caughtUp();
 
-    const deletes = await app.hardDeletes(kind).drain({ from: before });
-    expect(idsOf(deletes)).toEqual(idsOf(gone as unknown as { id: string }[]));
-    expect(idsOf(await app.feed(kind).drain())).toContain(kept['id']);
-    expect(idsOf(await app.feed(kind).drain())).not.toEqual(expect.arrayContaining([gone[0]?.['id']]));
-  });
+      const deletes = await app.hardDeletes(kind).drain({ from: before });
+      expect(idsOf(deletes)).toEqual(idsOf(gone as unknown as { id: string }[]));
+      expect(idsOf(await app.feed(kind).drain())).toContain(kept['id']);
+      expect(idsOf(await app.feed(kind).drain())).not.toEqual(expect.arrayContaining([gone[0]?.['id']]));
+    });
 
-  it('counts in `max`', async () => {
-    const record = await app[kind]();
-    await service.watcher.caughtUp();
-    const before = await app.max(kind);
-    await records.deleteOne({ _id: record._id });
-    await service.watcher.caughtUp();
-    const [deleted] = await app.hardDeletes(kind).drain({ from: before });
-    expect(deleted).toEqual({ id: record['id'], lastUpdated: (await app.max(kind)).toISOString() });
-    expect((await app.max(kind)).getTime()).toBeGreaterThan(before.getTime());
-  });
+    it('counts in `max`', async () => {
+      const record = await app[kind]();
+      await service.watcher.caughtUp();
+      const before = await app.max(kind);
+      await records.deleteOne({ _id: record._id });
+      await service.watcher.caughtUp();
+      const [deleted] = await app.hardDeletes(kind).drain({ from: before });
+      expect(deleted).toEqual({ id: record['id'], lastUpdated: (await app.max(kind)).toISOString() });
+      expect((await app.max(kind)).getTime()).toBeGreaterThan(before.getTime());
+    });
 
-  it('a delete is told to its own application only', async () => {
-    const other = await service.application();
-    const [mine, theirs] = [await app[kind]({ id: 'shared' }), await other[kind]({ id: 'shared' })];
-    await service.watcher.caughtUp();
-    await records.deleteOne({ _id: mine._id });
-    await service.watcher.caughtUp();
-    expect(idsOf(await app.hardDeletes(kind).drain())).toContain('shared');
-    expect(await other.hardDeletes(kind).drain()).toEqual([]);
-    expect(idsOf(await other.feed(kind).drain())).toEqual([theirs['id']]);
-  });
-});
+    it('a delete is told to its own application only', async () => {
+      const other = await service.application();
+      const [mine, theirs] = [await app[kind]({ id: 'shared' }), await other[kind]({ id: 'shared' })];
+      await service.watcher.caughtUp();
+      await records.deleteOne({ _id: mine._id });
+      await service.watcher.caughtUp();
+      expect(idsOf(await app.hardDeletes(kind).drain())).toContain('shared');
+      expect(await other.hardDeletes(kind).drain()).toEqual([]);
+      expect(idsOf(await other.feed(kind).drain())).toEqual([theirs['id']]);
+    });
+  },
+);
 
 describe("Tombstones are the ledger's documents: one for each application, kind and `id`, alive or dead", () => {
   let app: TestApplication;

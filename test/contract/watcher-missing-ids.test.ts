@@ -1,4 +1,4 @@
-import { COLLECTION_OF, type Kind, KINDS } from '../../src/kinds/index.js';
+import { collectionOf, type Kind, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -15,12 +15,12 @@ afterEach(() => service.stop());
 
 const bulk = (kind: Kind) =>
   service.db
-    .collection(COLLECTION_OF[kind])
+    .collection(collectionOf(kind))
     .insertMany(
       Array.from({ length: MANY }, (_, n) => ({ ...app.tenant, data: { n, email: `${n}@example.com` } })),
     );
 const lacking = (kind: Kind) =>
-  service.db.collection(COLLECTION_OF[kind]).countDocuments({ ...app.tenant, id: { $exists: false } });
+  service.db.collection(collectionOf(kind)).countDocuments({ ...app.tenant, id: { $exists: false } });
 
 /** Waits until nothing lacks an `id`, and all of it is worked through. */
 async function allNamed(kind: Kind, by = service): Promise<void> {
@@ -37,7 +37,7 @@ async function delivered(kind: Kind): Promise<number[]> {
 
 const all = Array.from({ length: MANY }, (_, n) => n);
 
-describe.each(KINDS)('A bulk of records without id and stamp: %s', (kind) => {
+describe.each(BUILT_IN_KINDS)('A bulk of records without id and stamp: %s', (kind) => {
   it('each gets a UUID, and its stamp with the same write; each is delivered', async () => {
     await bulk(kind);
     await allNamed(kind);
@@ -54,7 +54,7 @@ describe.each(KINDS)('A bulk of records without id and stamp: %s', (kind) => {
     const next = await service.another();
     try {
       await allNamed(kind, next);
-      const ids = await service.db.collection(COLLECTION_OF[kind]).distinct('id');
+      const ids = await service.db.collection(collectionOf(kind)).distinct('id');
       expect(ids).toHaveLength(MANY);
     } finally {
       await next.app.close();
@@ -63,7 +63,7 @@ describe.each(KINDS)('A bulk of records without id and stamp: %s', (kind) => {
 
   it('those that are deleted or get an id meanwhile are left as they are', async () => {
     const { insertedIds } = await bulk(kind);
-    const collection = service.db.collection(COLLECTION_OF[kind]);
+    const collection = service.db.collection(collectionOf(kind));
     await collection.deleteMany({ _id: { $in: [insertedIds[MANY - 1]!, insertedIds[MANY - 2]!] } });
     const own = { filter: { _id: insertedIds[MANY - 3]!, id: { $exists: false } }, set: { id: 'own' } };
     const { modifiedCount } = await collection.updateOne(own.filter, { $set: own.set });

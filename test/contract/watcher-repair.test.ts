@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { COLLECTION_OF } from '../../src/kinds/index.js';
+import { collectionOf } from '../../src/kinds/index.js';
 import type { LedgerEntry } from '../../src/replication/store/index.js';
 import { placeBehind } from '../../src/replication/protocol/index.js';
 import {
@@ -129,7 +129,7 @@ describe('a lost history: what cannot be proven unchanged is changed', () => {
     const from = await app.max('product');
     await service.leave();
     const left = (await watcher().findOne({ _id: 'watcher' }))!.watched;
-    await service.db.collection(COLLECTION_OF.product).deleteOne({ _id: gone._id });
+    await service.db.collection(collectionOf('product')).deleteOne({ _id: gone._id });
     await app.change('product', kept, { $set: { 'data.n': 1 } });
     const pass = { reason: 'cut off', isRepair: true, started: new Date(), done: 1, total: 9 };
     await watcher().updateOne({ _id: 'watcher' }, { $set: { pass } });

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { COLLECTION_OF, KINDS } from '../../src/kinds/index.js';
+import { collectionOf, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { eventually, type Item, type Stored, type TestApplication, TestService } from '../support/index.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -19,8 +19,8 @@ afterAll(() => service.stop());
 const without = (record: mongo.Document) =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 
-describe.each(KINDS)('What such a record lacks is repaired: %s', (kind) => {
-  const collection = () => service.db.collection(COLLECTION_OF[kind]);
+describe.each(BUILT_IN_KINDS)('What such a record lacks is repaired: %s', (kind) => {
+  const collection = () => service.db.collection(collectionOf(kind));
   const write = (fields: mongo.Document) =>
     collection().insertOne(
       without({ ...app.tenant, id: new mongo.UUID().toString(), lastupdated: LONG_AGO, ...fields }),
@@ -172,13 +172,13 @@ describe('in the first pass as well', () => {
       { id: 'good', lastupdated: LONG_AGO },
     ].map((fields) => ({ _id: new mongo.ObjectId(), ...tenant, ...fields }));
     late = await TestService.start({}, async (db) => {
-      for (const kind of KINDS) await db.collection(COLLECTION_OF[kind]).insertMany(records);
+      for (const kind of BUILT_IN_KINDS) await db.collection(collectionOf(kind)).insertMany(records);
     });
     place = await late.application(tenant);
   });
   afterAll(() => late.stop());
 
-  it.each(KINDS)('%s', async (kind) => {
+  it.each(BUILT_IN_KINDS)('%s', async (kind) => {
     const [first, second, third] = await place.feed(kind).drain();
     expect([first?.id, second?.id]).toEqual([expect.stringMatching(UUID), expect.stringMatching(UUID)]);
     expect(third).toMatchObject({ id: 'good', lastupdated: LONG_AGO.toISOString() });

@@ -1,4 +1,4 @@
-import { type Kind, KINDS } from '../../src/kinds/index.js';
+import { type BuiltInKind, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 
 /** @depends-on-server */
@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id).sort();
-const three = (kind: Kind) => Promise.all([app[kind](), app[kind](), app[kind]()]);
+const three = (kind: BuiltInKind) => Promise.all([app[kind](), app[kind](), app[kind]()]);
 
 async function indexNames(collection: string): Promise<string[]> {
   const indexes = await service.db
@@ -24,7 +24,7 @@ async function indexNames(collection: string): Promise<string[]> {
 }
 
 /** Waits for the deletes, and asserts that nobody was told of a fault meanwhile. */
-async function deletesOf(kind: Kind, count: number): Promise<string[]> {
+async function deletesOf(kind: BuiltInKind, count: number): Promise<string[]> {
   const statuses = new Set<number>();
   let ids: string[] = [];
   await eventually(async () => {
@@ -39,7 +39,7 @@ async function deletesOf(kind: Kind, count: number): Promise<string[]> {
   return ids;
 }
 
-describe.each(KINDS)('a collection dropped or renamed: %s', (kind) => {
+describe.each(BUILT_IN_KINDS)('a collection dropped or renamed: %s', (kind) => {
   const collection = `${kind}s`;
 
   it('drop: every record is a delete, and the indexes are made again', async () => {

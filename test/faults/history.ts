@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually } from '../support/index.js';
-import { KINDS } from '../../src/kinds/index.js';
+import { BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { Crowd } from './consumers/index.js';
 import { inflict } from './faults/index.js';
 import { judge } from './judge/index.js';
@@ -159,7 +159,9 @@ async function summary(
 ): Promise<string> {
   const { source } = cast.world;
   const faults = rounds.reduce((sum, { disturbances }) => sum + disturbances.length + 1, 0);
-  const records = await Promise.all(KINDS.map((kind) => source.records(kind).countDocuments(source.tenant)));
+  const records = await Promise.all(
+    BUILT_IN_KINDS.map((kind) => source.records(kind).countDocuments(source.tenant)),
+  );
   const { done, refused } = cast.workload.done;
   const { lateWrites, aside } = cast.world;
   const floods = rounds.flatMap(({ disturbances }) => disturbances).filter((one) => one.do === 'flood');

@@ -1,4 +1,4 @@
-import { COLLECTION_OF } from '../../src/kinds/index.js';
+import { collectionOf } from '../../src/kinds/index.js';
 import { FollowedCopy, PatientClient } from './consumers/index.js';
 import { differences, itemsOf } from './judge/index.js';
 import { harvest, Repeatedly, worldOf } from './load/index.js';
@@ -24,7 +24,7 @@ function client(): PatientClient {
 
 function rewrite(ids: string[]): Promise<unknown> {
   const rewritten = { $inc: { 'data.n': 1 }, $currentDate: { lastupdated: true as const } };
-  return world.source.db.collection(COLLECTION_OF.product).updateMany({ id: { $in: ids } }, rewritten);
+  return world.source.db.collection(collectionOf('product')).updateMany({ id: { $in: ids } }, rewritten);
 }
 
 describe('Records that are rewritten all the while', () => {

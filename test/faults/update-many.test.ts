@@ -1,4 +1,4 @@
-import { COLLECTION_OF } from '../../src/kinds/index.js';
+import { collectionOf } from '../../src/kinds/index.js';
 import { eventually, type Item } from '../support/index.js';
 import { FOLLOWED, PatientClient } from './consumers/index.js';
 import { harvest, Repeatedly, worldOf } from './load/index.js';
@@ -30,7 +30,7 @@ function client(): PatientClient {
 test(
   'an updateMany of many records that leaves lastupdated alone is re-stamped hardly more than once a record',
   async () => {
-    const products = world.source.db.collection(COLLECTION_OF.product);
+    const products = world.source.db.collection(collectionOf('product'));
     const { to: before } = await harvest(client(), { limit: PAGE });
     const restampsBefore = await world.metric(RESTAMPS);
 

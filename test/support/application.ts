@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import argon2 from '@node-rs/argon2';
 import { mongo } from 'mongoose';
 import type { Level } from '../../src/auth/index.js';
-import { COLLECTION_OF, type Kind } from '../../src/kinds/index.js';
+import { collectionOf, type Kind } from '../../src/kinds/index.js';
 import { type Answer, send, type SendOptions } from './answer.js';
 import { eventually } from './eventually.js';
 import { TestFeed } from './feed.js';
@@ -94,12 +94,12 @@ export class TestApplication {
 
   /** Changes a record in its collection, as another program does. */
   async change(kind: Kind, { _id }: Stored, update: mongo.Document): Promise<void> {
-    await this.service.db.collection(COLLECTION_OF[kind]).updateOne({ _id }, update);
+    await this.service.db.collection(collectionOf(kind)).updateOne({ _id }, update);
   }
 
   /** Deletes a record from its collection, and waits until the watcher has seen it. */
   async remove(kind: Kind, { _id }: Stored): Promise<void> {
-    await this.service.db.collection(COLLECTION_OF[kind]).deleteOne({ _id });
+    await this.service.db.collection(collectionOf(kind)).deleteOne({ _id });
     await this.service.watcher.caughtUp();
   }
 

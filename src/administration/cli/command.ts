@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Connection } from 'mongoose';
-import { KINDS } from '../../kinds/index.js';
+import { kindNames } from '../../kinds/index.js';
 import type { Calling, Settings } from '../../platform/config/index.js';
 import type { Wording } from './layout.js';
 
@@ -131,7 +131,7 @@ export const APPLICATION = {
 } as const;
 
 export const KIND = {
-  kind: { value: KINDS.join('|'), required: true, description: 'kind of the records' },
+  kind: { value: kindNames().join('|'), required: true, description: 'kind of the records' },
 } as const;
 
 /** The options that name a service. */

@@ -14,7 +14,7 @@ import {
   shown,
   UsageError,
 } from '../../platform/common/index.js';
-import { type Kind, KINDS } from '../../kinds/index.js';
+import { type Kind, kindNames } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 import type { Terminal } from './command.js';
 import { linesOf } from './import/index.js';
@@ -42,7 +42,7 @@ export function serviceKeyOf(values: { org: string; app: string; kind: string; n
 }
 
 export function kindOf({ kind }: { kind: string }): Kind {
-  return choiceOf('kind', kind, KINDS);
+  return choiceOf('kind', kind, kindNames());
 }
 
 export function choiceOf<C extends string>(option: string, text: string, choices: readonly C[]): C {

@@ -1,7 +1,7 @@
 import mongoose, { type mongo } from 'mongoose';
 import { pause } from '../../platform/common/index.js';
 import { alongIndex, type IndexFields, statedIndex } from '../../platform/database/plain.js';
-import { COLLECTION_OF } from '../../kinds/index.js';
+import { collectionOf } from '../../kinds/index.js';
 import { BY_STAMP, ofTenant, stampAnew } from '../../record/index.js';
 import {
   LEDGER,
@@ -120,7 +120,7 @@ interface Beside {
 function recordsOf(db: mongo.Db, { tenant, kind }: RecordScope): Ground {
   const along = { organizationid: 1, appid: 1, _id: 1 } as const;
   const concern = (owner: mongo.ObjectId): Concern => ({ what: 'record', kind, owner });
-  const collection = db.collection(COLLECTION_OF[kind]);
+  const collection = db.collection(collectionOf(kind));
   return { client: db.client, collection, query: ofTenant(tenant), along, concern };
 }
 

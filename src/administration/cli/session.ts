@@ -1,4 +1,5 @@
-import { recordModels } from '../../record/index.js';
+import { readKinds, recordModels } from '../../record/index.js';
+import { isKind } from '../../kinds/index.js';
 import { hostname, userInfo } from 'node:os';
 import mongoose, { type Connection, type mongo, type Schema } from 'mongoose';
 import { sessionModels } from '../console/plain.js';
@@ -49,6 +50,9 @@ export async function runCommand(
     prepared: () => session.prepared(),
   };
   try {
+    // Only the database knows whether this is a kind.
+    if ('kind' in values && typeof values['kind'] === 'string' && !isKind(values['kind']))
+      await session.connected();
     return await command.run(context, values, argument);
   } catch (error) {
     throw session.explained(error);
@@ -136,6 +140,7 @@ class Session {
       await assertFormat(connection).catch((error: unknown) => {
         if (error instanceof FatalError) throw error;
       });
+      await readKinds(connection).catch(() => undefined);
       stateIndexesOf(connection);
       return connection;
     } catch (error) {

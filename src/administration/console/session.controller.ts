@@ -14,7 +14,7 @@ import {
 import { coversAll, recordAction, required, type Shaped, text } from '../index.js';
 import { thisBuild } from '../../platform/config/pure.js';
 import { Authenticator, Caller, type Credential, Public, reaches } from '../../auth/index.js';
-import { KINDS } from '../../kinds/index.js';
+import { kindNames } from '../../kinds/index.js';
 import { Problem, Problems, problems } from '../../platform/http/index.js';
 import { giveSession, Sessions, sessionToken, takeSession } from './sessions.js';
 
@@ -92,7 +92,7 @@ export class SessionController {
 
 function signedIn(caller: Credential): SignedIn {
   const { username, scopes } = caller;
-  return { username, scopes, coversAll: coversAll(caller), kinds: KINDS, version: thisBuild().version };
+  return { username, scopes, coversAll: coversAll(caller), kinds: kindNames(), version: thisBuild().version };
 }
 
 /** Omits the HTTP Basic challenge, because it would make the browser ask for a password. */

@@ -2,7 +2,7 @@ import mongoose, { type mongo } from 'mongoose';
 import { pause, shown } from '../../platform/common/index.js';
 import { alongIndexIfAny, bareCommand, COMMAND_MS, placedReply } from '../../platform/database/plain.js';
 import { Problem } from '../../platform/http/plain.js';
-import { COLLECTION_OF, PERSON_KIND } from '../../kinds/index.js';
+import { collectionOf, PERSON_KIND } from '../../kinds/index.js';
 import { BY_RECORD_ID, isObjectId, withIds } from '../../record/index.js';
 import {
   type Concern,
@@ -121,7 +121,7 @@ class Traces {
   /** Deletes the record, and those that would be delivered in its place: numbers with the same text. */
   async delete(): Promise<number> {
     const { tenant, kind, id } = this.of;
-    const records = this.db.collection(COLLECTION_OF[kind]);
+    const records = this.db.collection(collectionOf(kind));
     const texts = await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
       records.find(withIds(tenant, [id]), { projection: { _id: 1 }, ...along }).toArray(),
     );
@@ -162,7 +162,7 @@ class Traces {
     const { kind } = this.of;
     const owners = [...this.owners.values()];
     await this.redact();
-    const ofRecord = { ids: { $in: owners }, collection: COLLECTION_OF[kind] };
+    const ofRecord = { ids: { $in: owners }, collection: collectionOf(kind) };
     const withoutRecord = { $pull: { ids: { $in: owners } } } as mongo.UpdateFilter<RestampNote>;
     await this.db.collection<RestampNote>(RESTAMPS).updateMany(ofRecord, withoutRecord);
     if (!isSettled) return this.hasten();
@@ -212,7 +212,7 @@ class Traces {
     const { tenant, kind } = this.of;
     const { organizationid, appid } = tenant;
     const collection = this.db.collection<{ _id: mongo.ObjectId }>(name);
-    const record = { from: COLLECTION_OF[kind], localField: '_id', foreignField: '_id', as: 'record' };
+    const record = { from: collectionOf(kind), localField: '_id', foreignField: '_id', as: 'record' };
     const own = { organizationid, appid };
     const gone = await collection
       .aggregate<{ _id: mongo.ObjectId }>([

@@ -1,7 +1,7 @@
 import mongoose, { type mongo } from 'mongoose';
 import { shown } from '../../platform/common/index.js';
 import { Problem } from '../../platform/http/plain.js';
-import { byKind, COLLECTION_OF, type Kind, KINDS } from '../../kinds/index.js';
+import { collectionOf, type Kind, kindNames } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 import {
   type Delivery,
@@ -58,7 +58,7 @@ export async function listReceipts(
     id === undefined
       ? undefined
       : await ledgerOf(db)
-          .find({ ...tenant, kind: { $in: [...KINDS] }, id: { $eq: id } }, { projection: { _id: 1 } })
+          .find({ ...tenant, kind: { $in: [...kindNames()] }, id: { $eq: id } }, { projection: { _id: 1 } })
           .toArray();
   const found = await receiptsOf(db)
     .find(
@@ -143,15 +143,15 @@ async function entriesOf(db: mongo.Db, receipts: StoredReceipt[]): Promise<Map<s
 
 /** The stamps of the records of living entries, by the hex of their `_id`. */
 async function stampsOf(db: mongo.Db, entries: LedgerEntry[]): Promise<Map<string, Date>> {
-  const owners = byKind((kind) =>
-    entries.flatMap((entry) => (entry.alive && entry.kind === kind ? (entry.owner ?? []) : [])),
-  );
   const stamps = new Map<string, Date>();
-  for (const kind of KINDS) {
-    if (owners[kind].length === 0) continue;
+  for (const kind of kindNames()) {
+    const owners = entries.flatMap((entry) =>
+      entry.alive && entry.kind === kind ? (entry.owner ?? []) : [],
+    );
+    if (owners.length === 0) continue;
     const found = await db
-      .collection(COLLECTION_OF[kind])
-      .find({ _id: { $in: owners[kind] } }, { projection: { lastupdated: 1 } })
+      .collection(collectionOf(kind))
+      .find({ _id: { $in: owners } }, { projection: { lastupdated: 1 } })
       .toArray();
     for (const { _id, lastupdated } of found)
       if (lastupdated instanceof Date) stamps.set(String(_id), lastupdated);

@@ -14,7 +14,7 @@ import { type Credential, MinuteCounts, AboveApplications, Needs } from '../../a
 import { forAtMost, Semaphore, NAME_SCHEMA, TimeSlice } from '../../platform/common/index.js';
 import { OptionalRequestBody, problems, RequestBody, sendJson, tag } from '../../platform/http/index.js';
 import type { Tenant } from '../../record/index.js';
-import { KINDS } from '../../kinds/index.js';
+import { kindNames } from '../../kinds/index.js';
 import {
   organizationsTouched,
   type ChangeContext,
@@ -244,7 +244,7 @@ export const DocumentedOptionalBody = (fields: Fields) =>
 export const NamesKind = ApiParam({
   name: 'kind',
   description: 'Which records it is about',
-  schema: { type: 'string', enum: [...KINDS] },
+  schema: { type: 'string', enum: [...kindNames()] },
 });
 
 export const NamesService = ApiParam({

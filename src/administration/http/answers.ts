@@ -1,6 +1,6 @@
 import { ApiProperty, ApiResponse, ApiSchema } from '@nestjs/swagger';
 import { LEVELS } from '../../auth/index.js';
-import { KINDS } from '../../kinds/index.js';
+import { kindNames } from '../../kinds/index.js';
 
 const TIME = { type: 'string', format: 'date-time', example: '2027-01-31T18:00:00.000Z' } as const;
 const ANY = { type: 'object', additionalProperties: true } as const;
@@ -33,7 +33,7 @@ export class ApplicationList {
 
 @ApiSchema({ name: 'Service', description: 'A named filter, and the fields that it shows' })
 export class ServiceShape extends Named {
-  @ApiProperty({ enum: [...KINDS] })
+  @ApiProperty({ enum: [...kindNames()] })
   kind: string;
 
   @ApiProperty({ example: 'erp' })

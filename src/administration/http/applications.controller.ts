@@ -129,9 +129,8 @@ export class ApplicationsController {
     @Query('purge') purge: string | undefined,
   ): Promise<{ removed: Record<Kind, number> }> {
     const options = { purge: purge === 'true', ifMatch };
-    return {
-      removed: await removeApplication(this.changeContexts.of(request), tenantIn(caller, path), options),
-    };
+    const removed = await removeApplication(this.changeContexts.of(request), tenantIn(caller, path), options);
+    return { removed: Object.fromEntries(removed) };
   }
 
   @Post(':org/:app/hashkey/rotate')

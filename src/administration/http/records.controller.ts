@@ -9,7 +9,7 @@ import { Caller, covers, type Credential } from '../../auth/index.js';
 import { Problems, problems } from '../../platform/http/index.js';
 import { Metrics } from '../../platform/observability/index.js';
 import type { Tenant } from '../../record/index.js';
-import { KINDS, type Kind } from '../../kinds/index.js';
+import { isKind, kindNames } from '../../kinds/index.js';
 import { type ConsumerReport, reportConsumers } from '../../replication/feed/index.js';
 import { readTrail, type TrailEntry } from '../../trail/index.js';
 import {
@@ -170,12 +170,12 @@ export class RecordsController {
     request: Request,
     caller: Credential,
     { org: organizationid, app: appid, kind }: RecordNames,
-  ): Promise<Pick<ChangeContext, 'db' | 'turn'> & { of: Tenant & { kind: Kind } }> {
+  ): Promise<Pick<ChangeContext, 'db' | 'turn'> & { of: Tenant & { kind: string } }> {
     const tenant = { organizationid, appid };
     assertCovers(caller, tenant);
-    if (!KINDS.includes(kind as Kind)) throw invalid(`The kind is not known. It is ${KINDS.join(' or ')}.`);
+    if (!isKind(kind)) throw invalid(`The kind is not known. It is ${kindNames().join(' or ')}.`);
     const changeContext = this.changeContexts.of(request);
     await assertApplication(changeContext.db, tenant);
-    return { ...changeContext, of: { ...tenant, kind: kind as Kind } };
+    return { ...changeContext, of: { ...tenant, kind } };
   }
 }

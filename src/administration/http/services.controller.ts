@@ -11,7 +11,7 @@ import {
 import { Caller, type Credential } from '../../auth/index.js';
 import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import { Problems, sendJson } from '../../platform/http/index.js';
-import { type Kind, KINDS } from '../../kinds/index.js';
+import { isKind } from '../../kinds/index.js';
 import { ofTenant } from '../../record/index.js';
 import {
   assertApplication,
@@ -201,8 +201,8 @@ export class ServicesController {
 
 function keyIn(caller: Credential, { org: organizationid, app: appid, kind, name }: ServicePath): ServiceKey {
   assertCovers(caller, { organizationid, appid });
-  const key = { organizationid, appid, kind: kind as Kind, name };
-  if (!KINDS.includes(kind as Kind)) throw unknownService(nameOfService(key));
+  const key = { organizationid, appid, kind, name };
+  if (!isKind(kind)) throw unknownService(nameOfService(key));
   return key;
 }
 

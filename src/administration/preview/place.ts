@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { pause } from '../../platform/common/index.js';
 import { isTimeout } from '../../platform/database/plain.js';
-import { COLLECTION_OF, type Kind } from '../../kinds/index.js';
+import { collectionOf, type Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 
 /** Interval of repeated `killSessions`, in ms. If the caller aborts between two queries, a repetition kills the next one. */
@@ -52,7 +52,7 @@ export async function inPlace<T>(
   signal?.addEventListener('abort', end, { once: true });
   try {
     return await work({
-      ...{ records: db.collection(COLLECTION_OF[kind]), kind, session, end },
+      ...{ records: db.collection(collectionOf(kind)), kind, session, end },
       tenant: { organizationid, appid },
     });
   } catch (error) {

@@ -58,6 +58,22 @@ export class IndexKeeper {
   }
 
   /**
+   * Creates the missing indexes of one collection, whose records are not shown yet. Throws a FatalError if the collection is not
+   * an ordinary one.
+   */
+  async keepOf(collectionName: string): Promise<void> {
+    const model = modelsOf(this.connection).find((one) => one.collection.collectionName === collectionName);
+    if (model === undefined) return;
+    const sentence = await unfitness(this.connection.db!, [model]);
+    if (sentence !== undefined) throw new Error(`${sentence}.`);
+    const missing = await missingIndexesOf(model);
+    const due = missing.filter((index) => this.isDue(index));
+    if (due.length > 0) await this.attempt(model, due);
+    const [left] = await missingIndexesOf(model);
+    if (left !== undefined) throw new Error(`The index ${indexName(left)} is missing.`);
+  }
+
+  /**
    * Abandons the current work, so that the next call of {@link keep} starts again. For a server that turns out not to build
    * any of the indexes.
    */

@@ -68,6 +68,13 @@ export const problems = {
       'Unknown service',
       `This application has no ${kind} service "${name}". The service "default" always exists.`,
     ),
+  unknownKind: (name: string) =>
+    new Problem(
+      404,
+      'unknown-kind',
+      'Unknown kind',
+      `This application has no kind of records "${name}". The kinds "member" and "product" always exist.`,
+    ),
   unknownChannel: (name: string) =>
     new Problem(
       404,

@@ -97,10 +97,18 @@ function shortened(url: string): string {
  * the login.
  */
 function seriesOf(
-  { method, route, user }: Request & { user?: unknown },
+  { method, route, params, user }: Request & { user?: unknown },
   statusCode: number,
 ): { method: string; route: string } {
   if (user === undefined && statusCode >= FIRST_FAILURE) return { method: 'none', route: 'none' };
   const { path = 'none' } = (route as { path?: string } | undefined) ?? {};
-  return { method: METHODS.has(method) ? method : 'other', route: path };
+  return {
+    method: METHODS.has(method) ? method : 'other',
+    route: statusCode === 404 ? path : ofKind(path, params),
+  };
+}
+
+/** The kind in a path is one of few that operators have created, so each has series of its own, as built-in kinds have. */
+function ofKind(path: string, { kind }: Request['params']): string {
+  return typeof kind === 'string' ? path.replace('/:kind/', `/${kind}/`) : path;
 }

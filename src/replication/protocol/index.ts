@@ -100,7 +100,9 @@ export {
   upTo,
 } from './place.js';
 export {
+  type KindProgress,
   type Laggards,
+  type Observed,
   type ObservedProgress,
   type TotalProgress,
   type WatchProgress,
@@ -120,6 +122,7 @@ export { certainMoves, unnamedAmong, unnamedInShare } from './unnamed.js';
 export {
   type AsideApplication,
   type LaneCounts,
+  type PassedKind,
   type PassPlace,
   type PassProgress,
   WATCHER,

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { bsonTypeOf, type Tenant } from '../../record/pure.js';
+import { describedKind, isBuiltIn, isKind, type Kind } from '../../kinds/index.js';
 import type { Pace, StoredWork, Work } from './estimates.js';
 import { literal } from '../../platform/common/index.js';
 
@@ -29,9 +30,25 @@ export function isPreparing({ watched, since, pass }: WatchProgress): boolean {
  */
 export interface AsideProgress extends Tenant, Partial<Work>, WatchProgress {}
 
-/** The progress of the main loop and of the applications that are aside. */
+/**
+ * The progress of a kind that an operator has created (contract §8). Until the first pass over its records has ended, it has
+ * no `since`, and nothing of it is shown.
+ */
+export interface KindProgress extends Pick<WatchProgress, 'since' | 'pass'> {
+  kind: Kind;
+  /** The document of the kind. Another document with the same name is another kind, and needs a pass of its own. */
+  document: string;
+}
+
+/** An application, or one kind of its records. */
+export interface Observed extends Tenant {
+  kind?: Kind;
+}
+
+/** The progress of the main loop, of the applications that are aside, and of the kinds that operators have created. */
 export interface TotalProgress extends WatchProgress {
   aside?: readonly AsideProgress[];
+  kinds?: readonly KindProgress[];
   /** The pace of the main loop, in seconds of the log. */
   pace?: Pace;
 }
@@ -49,10 +66,42 @@ export interface ObservedProgress {
   work: StoredWork;
 }
 
-/** The progress of the watcher for one application. A stored value that is not a cluster time counts as absent. */
-export function progressOf(state: TotalProgress, tenant: Tenant): WatchProgress {
-  const own = asideIn(state)?.find((one) => isOf(one, tenant));
+/**
+ * The progress of the watcher for one application, or for one kind of its records. A stored value that is not a cluster time
+ * counts as absent.
+ */
+export function progressOf(state: TotalProgress, observed: Observed): WatchProgress {
+  const own = asideIn(state)?.find((one) => isOf(one, observed));
   const progress = progressAt(state, () => [own ?? state]);
+  return [own, kindProgress(state, observed.kind)].reduce<WatchProgress>(limitedBy, progress);
+}
+
+/** The progress of a kind that an operator has created; undefined for the others, which no pass of their own concerns. */
+function kindProgress(
+  { kinds }: TotalProgress,
+  kind: Kind | undefined,
+): Pick<WatchProgress, 'since' | 'pass'> | undefined {
+  if (kind === undefined || isBuiltIn(kind)) return undefined;
+  const list: unknown = kinds;
+  const document = documentOf(kind);
+  const found = Array.isArray(list)
+    ? (list as (KindProgress | null)[]).find((one) => one?.kind === kind && one.document === document)
+    : undefined;
+  return isPlace(found?.since) ? { since: found.since } : { pass: found?.pass ?? NOT_BEGUN };
+}
+
+/** The pass over a kind that is due. */
+const NOT_BEGUN = {};
+
+function documentOf(kind: Kind): string {
+  return (isKind(kind) && describedKind(kind).document) || '';
+}
+
+/** Progress within that of a pass of its own. */
+function limitedBy(
+  progress: WatchProgress,
+  own: Pick<WatchProgress, 'since' | 'pass'> | undefined,
+): WatchProgress {
   if (own === undefined) return progress;
   const pass = progress.pass ?? own.pass;
   const since = progress.since && isPlace(own.since) ? latest(progress.since, own.since) : progress.since;
@@ -183,7 +232,8 @@ export function placeAt(value: mongo.Document | string): mongo.Document {
 export function watchedOf({
   organizationid,
   appid,
-}: Tenant): Record<'since' | 'pass' | 'watched' | 'isAside' | 'work', mongo.Document> {
+  kind,
+}: Observed): Record<'since' | 'pass' | 'watched' | 'isAside' | 'work', mongo.Document> {
   const isOfTenant = {
     $and: [
       { $eq: ['$$this.organizationid', literal(organizationid)] },
@@ -199,10 +249,11 @@ export function watchedOf({
       in: { done: '$$one.done', total: '$$one.total', pace: '$$one.pace' },
     },
   };
-  const since = { $max: ['$since', placeAt(ofOwn('since'))] };
+  const ofKind = kind === undefined || isBuiltIn(kind) ? undefined : kindIn(kind);
+  const since = { $max: ['$since', placeAt(ofOwn('since')), ...(ofKind ? [ofKind.since] : [])] };
   return {
     since: { $cond: [isStoredPlace('$since'), since, '$$REMOVE'] },
-    pass: { $ifNull: ['$pass', ofOwn('pass')] },
+    pass: { $ifNull: ['$pass', ofOwn('pass'), ...(ofKind ? [ofKind.pass] : [])] },
     watched: { $cond: [IS_LIST, placeAt(placed), '$$REMOVE'] },
     isAside,
     work,
@@ -212,6 +263,19 @@ export function watchedOf({
   function ofOwn(field: string): mongo.Document {
     return { $cond: [isAside, { $getField: { field, input: { $first: own } } }, '$$REMOVE'] };
   }
+}
+
+/** {@link kindProgress}, as the database computes it. */
+function kindIn(kind: Kind): Record<'since' | 'pass', mongo.Document> {
+  const list = { $cond: [{ $isArray: ['$kinds'] }, '$kinds', []] };
+  const isIt = {
+    $and: [{ $eq: ['$$this.kind', literal(kind)] }, { $eq: ['$$this.document', literal(documentOf(kind))] }],
+  };
+  const found = { $first: { $filter: { input: list, cond: isIt } } };
+  const since = placeAt({ $getField: { field: 'since', input: found } });
+  const isPassed = { $eq: [{ $type: since }, 'timestamp'] };
+  const pass = { $ifNull: [{ $getField: { field: 'pass', input: found } }, literal(NOT_BEGUN)] };
+  return { since, pass: { $cond: [isPassed, '$$REMOVE', pass] } };
 }
 
 function isStoredPlace(value: string): mongo.Document {

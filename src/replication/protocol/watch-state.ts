@@ -1,7 +1,8 @@
 import type { mongo } from 'mongoose';
 import type { Tenant } from '../../record/pure.js';
 import type { Pace, Work } from './estimates.js';
-import type { AsideProgress, WatchProgress } from './progress.js';
+import type { Kind } from '../../kinds/index.js';
+import type { AsideProgress, KindProgress, WatchProgress } from './progress.js';
 import type { Restore } from './restores.js';
 
 /** The one document of `tidemark.leases`: the leader, and how far the log has been processed (design §3, Lease). */
@@ -26,6 +27,14 @@ export interface WatchState extends WatchProgress {
    * fields, not parts of them.
    */
   aside?: AsideApplication[];
+  /** The kinds that operators have created, as far as the leader knows them. Always write the whole field, as `aside`. */
+  kinds?: PassedKind[];
+}
+
+/** A kind that an operator has created, and the pass over its records, until it has ended. */
+export interface PassedKind extends KindProgress {
+  kind: Kind;
+  pass?: PassProgress;
 }
 
 /**

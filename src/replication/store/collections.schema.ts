@@ -12,7 +12,7 @@ import type {
   WATCHER,
   StoredIdentity,
 } from '../protocol/index.js';
-import type { Kind } from '../../kinds/index.js';
+import { type Kind, type KindDocument, KINDS } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 
 /** Documents of any form, since other versions and other programs also write them. */
@@ -28,6 +28,10 @@ const filterVersionSchema = new Schema<FilterVersion>({}, { ...stored(FILTER_VER
     { pending: 1, pendingSince: 1, 'stamping.failures': 1 },
     { partialFilterExpression: { pending: true } },
   );
+
+const kindSchema = new Schema<KindDocument>({}, stored(KINDS))
+  .index({ name: 1 }, { unique: true })
+  .index({ collection: 1 }, { unique: true });
 
 export const HASH_KEYS = 'tidemark.hashkeys';
 export const HASH_KEY_MODEL = 'HashKey';
@@ -268,6 +272,7 @@ export function countSetAside(connection: Connection): Promise<number> {
 
 /** The models of this folder. */
 export const storeModels = [
+  { name: 'Kind', schema: kindSchema },
   { name: FILTER_VERSION_MODEL, schema: filterVersionSchema },
   { name: HASH_KEY_MODEL, schema: hashKeySchema },
   { name: LEDGER_MODEL, schema: ledgerSchema },

@@ -7,6 +7,7 @@ import type { Tenant } from '../../record/index.js';
 import {
   isAside,
   isPreparing,
+  type Observed,
   type ObservedProgress,
   progressOf,
   workOf,
@@ -20,7 +21,7 @@ import { WATCH_STATE_MODEL, LEASES } from './collections.schema.js';
 /** The watcher's state that feeds and `max` need. */
 type KnownState = Pick<
   WatchState,
-  '_id' | 'watched' | 'since' | 'pass' | 'expires' | 'aside' | 'pace' | 'restores'
+  '_id' | 'watched' | 'since' | 'pass' | 'expires' | 'aside' | 'kinds' | 'pace' | 'restores'
 >;
 
 /** The progress of the watcher as this instance knows it, without a query. */
@@ -32,7 +33,7 @@ export class KnownProgress {
     private readonly control: ControlStream,
     @InjectModel(WATCH_STATE_MODEL) private readonly model: Model<WatchState>,
   ) {
-    const reported = ['watched', 'since', 'pass', 'expires', 'aside', 'pace', 'restores'] as const;
+    const reported = ['watched', 'since', 'pass', 'expires', 'aside', 'kinds', 'pace', 'restores'] as const;
     this.states = new KnownDocuments(control, model.collection.collectionName, reported);
   }
 
@@ -41,7 +42,7 @@ export class KnownProgress {
    * feeds of the application currently show nothing; the caller then reads the database. The database's clock has reached
    * `clock`.
    */
-  async observe(tenant: Tenant): Promise<ObservedProgress | undefined> {
+  async observe(tenant: Observed): Promise<ObservedProgress | undefined> {
     if (!this.control.isCurrent) return undefined;
     const state = this.peek() ?? (await this.find());
     const { clock, clockByNow } = this.control;
@@ -91,7 +92,7 @@ interface Waiting extends Awaited {
 @Injectable()
 export class WatchedPlace implements Follower {
   readonly collection = LEASES;
-  readonly reported = ['watched', 'aside'];
+  readonly reported = ['watched', 'aside', 'kinds'];
   private readonly waiting = new Set<Waiting>();
   private isReading = false;
 

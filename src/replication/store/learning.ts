@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { LEDGER } from './collections.schema.js';
 import { literal } from '../../platform/common/index.js';
-import { COLLECTION_OF, type Kind } from '../../kinds/index.js';
+import { collectionOf, type Kind } from '../../kinds/index.js';
 import { IDENTITY, idTextAt, LONGEST_NUMBER_TEXT, BY_RECORD_ID } from '../../record/index.js';
 import { type AppShare, documentsOf, inShare, type LogPlace } from '../protocol/index.js';
 import { inRange, type IdRange } from './walk.js';
@@ -86,7 +86,7 @@ export function gone(kind: Kind, piece: Piece): mongo.Document[] {
   const records = recordsAs('record', piece, MAYBE_KNOWN, identityOfNumbers);
   return [
     ...entriesAs('entry', kind, piece),
-    { $unionWith: { coll: COLLECTION_OF[kind], pipeline: records } },
+    { $unionWith: { coll: collectionOf(kind), pipeline: records } },
     { $group: { _id: SAME, entry: { $max: '$entry' }, record: { $max: '$record' } } },
     { $match: { record: null } },
     { $replaceWith: { $mergeObjects: ['$_id', { kind: literal(kind) }] } },
@@ -103,7 +103,7 @@ export function goneAmong(kind: Kind, entries: mongo.Document): mongo.Document[]
     { $project: { _id: 0, kind: 1, ...identity, owner: 1 } },
     {
       $lookup: {
-        from: COLLECTION_OF[kind],
+        from: collectionOf(kind),
         localField: 'owner',
         foreignField: '_id',
         pipeline: record,

@@ -3,7 +3,7 @@ import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
 import { within } from '../../platform/common/index.js';
 import { alongIndex, type IndexFields, isDuplicateKey, statedIndex } from '../../platform/database/index.js';
-import { COLLECTION_OF, type Kind } from '../../kinds/index.js';
+import { collectionOf, type Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 import {
   type AppShare,
@@ -69,15 +69,22 @@ export class LedgerSlices {
     }
   }
 
-  /** The next range of entries in `_id` order, of all applications. Only the entries of the share are processed. */
+  /**
+   * The next range of entries in `_id` order, of all applications. Only the entries of the share are processed, and of these
+   * kinds if they are given.
+   */
   async nextEntries(
     share: AppShare,
     behind: mongo.ObjectId | undefined,
     most: number,
+    kinds?: readonly Kind[],
   ): Promise<EntryRange | undefined> {
     const way = { key: '_id', among: {}, along: BY_ID };
     const found = await nextRange(this.entries.collection, way, { behind, most, ...bounded });
-    return found && { ...found, which: { ...documentsOf(share), _id: inRange(found) }, along: BY_ID };
+    const ofKinds = kinds && { kind: { $in: [...kinds] } };
+    return (
+      found && { ...found, which: { ...documentsOf(share), ...ofKinds, _id: inRange(found) }, along: BY_ID }
+    );
   }
 
   /**
@@ -167,7 +174,7 @@ export class LedgerSlices {
 
   /** Records in a range that own no entry because a number may be known under their text, slice by slice. */
   async *besideNumbers(kind: Kind, piece: Piece): AsyncGenerator<(Identity & { owner: mongo.ObjectId })[]> {
-    const records = this.connection.collection(COLLECTION_OF[kind]);
+    const records = this.connection.collection(collectionOf(kind));
     const found = records.aggregate<Identity & { owner: mongo.ObjectId }>(unknownBesideNumbers(kind, piece), {
       ...bounded,
       hint: await statedIndex(records, recordsAlong(piece.share)),
@@ -184,10 +191,10 @@ export class LedgerSlices {
   }
 
   private async work(kind: Kind, { share }: Piece, stages: mongo.Document[]): Promise<void> {
-    const records = this.connection.collection(COLLECTION_OF[kind]);
+    const records = this.connection.collection(collectionOf(kind));
     const learned = alongIndex(records, recordsAlong(share), (hint) =>
       records.aggregate(stages, { ...bounded, hint, allowDiskUse: true }).toArray(),
     );
-    await within(ANSWER_MS, `Learning ${COLLECTION_OF[kind]}`, learned);
+    await within(ANSWER_MS, `Learning ${collectionOf(kind)}`, learned);
   }
 }

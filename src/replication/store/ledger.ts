@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
-import { alongIndex, alongIndexIfAny, refusedAsDuplicate } from '../../platform/database/index.js';
+import { alongIndex, alongIndexIfAny, isTimeout, refusedAsDuplicate } from '../../platform/database/index.js';
 import { Metrics } from '../../platform/observability/index.js';
-import { type Kind, KINDS } from '../../kinds/index.js';
+import { type Kind, kindNames } from '../../kinds/index.js';
 import {
   ALL,
   inShare,
@@ -38,9 +38,21 @@ export class Ledger {
     return (await this.entries.exists({})) !== null;
   }
 
+  /** Whether there may be entries of a kind: true unless the whole ledger was read in the time of a range. */
+  async knowsKind(kind: Kind): Promise<boolean> {
+    const found = this.entries.collection.findOne({ kind }, { projection: { _id: 1 }, maxTimeMS: RANGE_MS });
+    return found.then(
+      (entry) => entry !== null,
+      (error: unknown) => {
+        if (isTimeout(error)) return true;
+        throw error;
+      },
+    );
+  }
+
   /** The number of living entries. Counted in the index, within the time limit of a range. */
   countLiving(): Promise<number> {
-    const alive = { kind: { $in: [...KINDS] }, alive: true };
+    const alive = { kind: { $in: [...kindNames()] }, alive: true };
     return this.entries.collection.countDocuments(alive, { maxTimeMS: RANGE_MS });
   }
 

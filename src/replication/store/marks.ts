@@ -3,7 +3,7 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { setMaxListeners } from 'node:events';
 import { type Tenant, BY_STAMP, DELIVERABLE, FIRST_ID } from '../../record/index.js';
-import { COLLECTION_OF } from '../../kinds/index.js';
+import { collectionOf } from '../../kinds/index.js';
 import { type Fences, type Mark, markName, type MarkKey, markKey, RAISE } from '../protocol/index.js';
 import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import {
@@ -63,7 +63,7 @@ export class GreatestStamp {
     const records = { ...tenant, _id: { $gte: FIRST_ID }, $and: [DELIVERABLE] };
     const tombstones = { ...tenant, kind, alive: false };
     const stamps = await Promise.all([
-      this.last(COLLECTION_OF[kind], { ...records, ...within(range) }, BY_STAMP, snapshot),
+      this.last(collectionOf(kind), { ...records, ...within(range) }, BY_STAMP, snapshot),
       this.last(LEDGER, { ...tombstones, ...within(range) }, TOMBSTONES_BY_STAMP, snapshot),
     ]);
     return stamps.reduce((one, other) => (one === undefined || (other && other > one) ? other : one));

@@ -9,6 +9,7 @@ import {
   type AsideApplication,
   WATCHER,
   type WatchState,
+  type Observed,
   type ObservedProgress,
   restInWords,
   retryAfter,
@@ -112,10 +113,12 @@ export class ProgressReader {
 
   constructor(@InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>) {}
 
-  /** The progress for one application. Concurrent callers share one query. */
-  read({ organizationid, appid }: Tenant): Promise<ObservedProgress> {
-    const tenant = { organizationid, appid };
-    return this.shared.share(JSON.stringify([organizationid, appid]), () => this.readWith(tenant, []));
+  /** The progress for one application, or for one kind of its records. Concurrent callers share one query. */
+  read({ organizationid, appid, kind }: Observed): Promise<ObservedProgress> {
+    const observed = { organizationid, appid, ...(kind !== undefined && { kind }) };
+    return this.shared.share(JSON.stringify([organizationid, appid, kind]), () =>
+      this.readWith(observed, []),
+    );
   }
 
   /** The progress of the main loop: for all applications that are not aside. */
@@ -144,7 +147,7 @@ export class ProgressReader {
    * the stages, `$watched` is that of the application.
    */
   readWith<T extends object>(
-    tenant: Tenant,
+    tenant: Observed,
     stages: mongo.Document[],
   ): Promise<ObservedProgress & Partial<T>> {
     return this.observe<T>(watchedOf(tenant), stages, tenant);

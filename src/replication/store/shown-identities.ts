@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
 import { isDatabaseAway, isMomentGone, readAsOf } from '../../platform/database/index.js';
-import { COLLECTION_OF, type Kind, KINDS } from '../../kinds/index.js';
+import { collectionOf, type Kind, kindNames } from '../../kinds/index.js';
 import { IDENTITY_TEXTS, isObjectId } from '../../record/index.js';
 import {
   type Identity,
@@ -86,7 +86,7 @@ export class ShownIdentities {
     if (whole) return identity;
     return readAsOf(this.connection.getClient(), at, (snapshot) =>
       this.connection
-        .collection(COLLECTION_OF[kind])
+        .collection(collectionOf(kind))
         .findOne<StoredIdentity>(
           { _id: owner as mongo.ObjectId },
           { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },
@@ -103,7 +103,7 @@ export class ShownIdentities {
    */
   private async knownBefore(events: WrittenEvent[]): Promise<Map<string, Known>> {
     const known = new Map<string, Known>();
-    for (const kind of KINDS) {
+    for (const kind of kindNames()) {
       const ofKind = events.filter((event) => event.kind === kind);
       const owners = ownersOf(ofKind);
       if (owners.length === 0) continue;
@@ -141,7 +141,7 @@ export class ShownIdentities {
     kind: Kind,
     owners: mongo.ObjectId[],
   ): Promise<(StoredIdentity & { _id: mongo.ObjectId })[]> {
-    const records = this.connection.collection<StoredIdentity & { _id: mongo.ObjectId }>(COLLECTION_OF[kind]);
+    const records = this.connection.collection<StoredIdentity & { _id: mongo.ObjectId }>(collectionOf(kind));
     return records.find({ _id: { $in: owners } }, { projection: IDENTITY_TEXTS }).toArray();
   }
 }

@@ -7,6 +7,7 @@ import { Ledger } from './ledger.js';
 import { ControlModule } from '../../platform/control/index.js';
 import { FirstPass, ProgressReader, UnwatchedFeeds } from './progress-reader.js';
 import { WorkedThrough } from './worked-through.js';
+import { KnownKinds } from './known-kinds.js';
 import { KnownProgress, WatchedPlace } from './known-progress.js';
 import { Totals } from './totals.js';
 import { Announced, MarkRaiser, GreatestStamp } from './marks.js';
@@ -34,6 +35,7 @@ const providers = [
   IncompleteIdentities,
   KnownChannels,
   KnownHeads,
+  KnownKinds,
   KnownMoments,
   KnownProgress,
   Ledger,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isObjectId, RecordsHeldError } from '../../record/index.js';
-import { type Kind, KINDS } from '../../kinds/index.js';
+import { type Kind, kindNames } from '../../kinds/index.js';
 import { Tracing } from '../../platform/observability/index.js';
 import { IncompleteIdentities, Ledger, type TermAtWork, Quarantine } from '../store/index.js';
 import {
@@ -33,7 +33,7 @@ export class Tenants {
   async of(events: WatchedEvent[]): Promise<Map<WatchedEvent, string>> {
     const named = new Map<WatchedEvent, string>();
     for (const event of events) if (event.type === 'tombstone') named.set(event, '');
-    for (const kind of KINDS) {
+    for (const kind of kindNames()) {
       const ofKind = events.filter(
         (event): event is RecordEvent =>
           (event.type === 'written' || event.type === 'deleted') && event.kind === kind,

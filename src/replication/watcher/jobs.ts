@@ -11,6 +11,7 @@ import { IgnoredRecords } from './repair/ignored-records.js';
 import { QuarantineRetries } from './upkeep/quarantine-retries.js';
 import { Audit } from './upkeep/audit.js';
 import { Expiry } from './upkeep/expiry.js';
+import { KindPasses } from './pass/kind-passes.js';
 import { pauseBehind } from './term/stream-work.js';
 import { APP_NAME } from '../../platform/database/index.js';
 
@@ -67,11 +68,12 @@ export class Jobs {
     incompleteReview: IncompleteReview,
     serviceChecks: ServiceChecks,
     stampings: FilterStampings,
+    kindPasses: KindPasses,
     private readonly workedThrough: WorkedThrough,
   ) {
     const reviews = [emailReview, ignored, channelReview, incompleteReview];
     const atATime = Array.from({ length: STAMPINGS }, () => stampings);
-    this.jobs = [expiry, audit, quarantineRetries, ...reviews, serviceChecks, ...atATime];
+    this.jobs = [expiry, audit, quarantineRetries, ...reviews, serviceChecks, kindPasses, ...atATime];
   }
 
   /** Ends when `stop` is aborted, and never throws. */

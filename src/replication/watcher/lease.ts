@@ -19,7 +19,9 @@ const EXTENDED = { $max: [{ $add: [CLOCK, LEASE_MS] }, { $add: ['$expires', 1] }
 const KNOWN_FORMAT = { format: { $not: { $gt: STORAGE_FORMATS.newest } } };
 
 /** The part of the state that a leader may change, only in its own term. */
-export type Advance = Partial<Pick<WatchState, 'token' | 'watched' | 'since' | 'pass' | 'pace' | 'aside'>>;
+export type Advance = Partial<
+  Pick<WatchState, 'token' | 'watched' | 'since' | 'pass' | 'pace' | 'aside' | 'kinds'>
+>;
 
 /** The lease as this instance last saw it change, and the time of that by its own clock (milliseconds). */
 interface LastSeen extends Pick<WatchState, 'term' | 'expires'> {

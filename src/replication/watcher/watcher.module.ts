@@ -29,6 +29,7 @@ import { Lease } from './lease.js';
 import { PassMaintenance } from './pass/pass-maintenance.js';
 import { PassNumbers } from './pass/pass-numbers.js';
 import { PassSteps } from './pass/pass-steps.js';
+import { KindPasses } from './pass/kind-passes.js';
 import { Pass } from './pass/pass.js';
 import { Beginning, Leadership } from './term/leadership.js';
 import { Following } from './term/following.js';
@@ -69,6 +70,7 @@ import { watcherModels } from './collections.schema.js';
     IgnoredRecords,
     IncompleteReview,
     Jobs,
+    KindPasses,
     KnowledgeReader,
     Leadership,
     Lease,

@@ -10,6 +10,7 @@ import { mongo } from 'mongoose';
 import { pause, within } from '../../platform/common/index.js';
 import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import { DATABASE_URI, driverOptions, isDatabaseAway, Preparation } from '../../platform/database/index.js';
+import { onKindsChanged } from '../../kinds/index.js';
 import { Metrics } from '../../platform/observability/index.js';
 import { TermLife, LONGEST_SILENCE_MS, TermOverError, Totals } from '../store/index.js';
 import type { WatchState } from '../protocol/index.js';
@@ -87,6 +88,8 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
     const life = new TermLife();
     const end = () => life.end();
     this.stop.signal.addEventListener('abort', end, { once: true });
+    // The stream follows the collections of the kinds that it was opened with.
+    const unlisten = onKindsChanged(end);
     const client = new mongo.MongoClient(this.uri, driverOptions);
     this.log.log(`This instance leads, term ${state.term}`);
     this.metrics.watcherLeads.set(1);
@@ -95,6 +98,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
       await Promise.race([this.leadership.lead(term), this.keepRenewing(state.term, life)]);
     } finally {
       life.end();
+      unlisten();
       this.stop.signal.removeEventListener('abort', end);
       this.metrics.watcherLeads.set(0);
       void client.close(true).catch(() => undefined);

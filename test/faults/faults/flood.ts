@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { KINDS } from '../../../src/kinds/index.js';
+import { BUILT_IN_KINDS } from '../../../src/kinds/index.js';
 import type { Tenant } from '../../../src/record/index.js';
 import { markKey, RAISE } from '../../../src/replication/protocol/index.js';
 import { MARKS } from '../../../src/replication/store/plain.js';
@@ -41,7 +41,7 @@ class Flood {
   async raiseMarks(): Promise<void> {
     const marks = this.world.source.db.collection<{ _id: object }>(MARKS);
     for (const tenant of [this.home, this.other])
-      for (const kind of KINDS)
+      for (const kind of BUILT_IN_KINDS)
         await persistently(() =>
           marks.updateOne({ _id: markKey({ ...tenant, kind }) }, RAISE, { upsert: true }),
         );

@@ -1,11 +1,11 @@
 import type { mongo } from 'mongoose';
-import { COLLECTION_OF } from '../../../src/kinds/index.js';
+import { collectionOf } from '../../../src/kinds/index.js';
 import type { Random } from '../plan/index.js';
 import { eventually } from '../../support/index.js';
 import { FaultTurns, type RecordSource } from '../world/index.js';
 
 const RECORDS = 300;
-const PRODUCT = COLLECTION_OF.product;
+const PRODUCT = collectionOf('product');
 
 /** The records of an application of its own, as other programs write them. */
 export class KilledSource {

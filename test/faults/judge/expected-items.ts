@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind } from '../../../src/kinds/index.js';
+import { collectionOf, type Kind } from '../../../src/kinds/index.js';
 import { READ_FOR_JSON, type Tenant, updateItemText } from '../../../src/record/index.js';
 import type { Item } from '../../support/index.js';
 import type { Follows } from '../consumers/index.js';
@@ -39,7 +39,7 @@ export async function itemsOf(
   { tenant = source.tenant, filter = {} }: { tenant?: Tenant; filter?: mongo.Document } = {},
 ): Promise<Map<string, Item>> {
   const records = await source.db
-    .collection(COLLECTION_OF[kind], READ_FOR_JSON)
+    .collection(collectionOf(kind), READ_FOR_JSON)
     .aggregate([{ $match: { $and: [tenant, filter] } }, FIRST_STAMP])
     .toArray();
   const delivered = await withoutRivals(source, { kind, tenant }, records);
@@ -61,7 +61,7 @@ async function withoutRivals(
 ): Promise<mongo.Document[]> {
   const ids = records.flatMap(({ id }) => (isNumber(id) ? [String(id)] : []));
   const all = await source.db
-    .collection(COLLECTION_OF[kind])
+    .collection(collectionOf(kind))
     .find({ ...tenant, id: { $in: [...ids, ...ids.map(Number)] } }, { projection: { id: 1 } })
     .toArray();
   const texts = new Set(all.map(({ id }) => id as unknown).filter((id) => typeof id === 'string'));

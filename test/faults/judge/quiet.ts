@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { KINDS } from '../../../src/kinds/index.js';
+import { BUILT_IN_KINDS } from '../../../src/kinds/index.js';
 import type { Crowd, PatientClient } from '../consumers/index.js';
 import type { World } from '../world/index.js';
 import { itemsOf } from './expected-items.js';
@@ -28,7 +28,7 @@ export async function quiet(
 function everything({ source }: World, clients: readonly PatientClient[]) {
   return Promise.all(
     clients.flatMap((client) =>
-      KINDS.map(
+      BUILT_IN_KINDS.map(
         async (kind) =>
           [await client.max(kind), await itemsOf(source, kind, { tenant: client.tenant })] as const,
       ),

@@ -1,4 +1,4 @@
-import { COLLECTION_OF } from '../../../src/kinds/index.js';
+import { collectionOf } from '../../../src/kinds/index.js';
 import { Random, someContent } from '../plan/index.js';
 import { newRecord } from '../workload/index.js';
 import { World } from '../world/index.js';
@@ -15,6 +15,6 @@ export function worldOf(products: number): Promise<World> {
         content: someContent(random),
       }),
     );
-    await source.db.collection(COLLECTION_OF.product).insertMany(records);
+    await source.db.collection(collectionOf('product')).insertMany(records);
   });
 }

@@ -1,4 +1,4 @@
-import { type Kind, KINDS } from '../../../src/kinds/index.js';
+import { type Kind, BUILT_IN_KINDS } from '../../../src/kinds/index.js';
 import { type FloodPlan, someFlood } from './floods.js';
 import type { HeldCommandPlan } from './held-commands.js';
 import { SERVICES, VIEWS, type ServiceName } from './keys.js';
@@ -44,9 +44,13 @@ const disturbances: { [Name in DealtDisturbance]: (random: Random) => Disturbanc
   },
   removeService: (random) => ({ do: 'removeService', ...withdrawn(random) }),
   disableService: (random) => ({ do: 'disableService', ...withdrawn(random) }),
-  dropCollection: (random) => ({ do: 'dropCollection', kind: random.pick(KINDS) }),
-  renameOver: (random) => ({ do: 'renameOver', kind: random.pick(KINDS), seed: random.below(2 ** 31) }),
-  renameAway: (random) => ({ do: 'renameAway', kind: random.pick(KINDS), away: random.below(3000) }),
+  dropCollection: (random) => ({ do: 'dropCollection', kind: random.pick(BUILT_IN_KINDS) }),
+  renameOver: (random) => ({
+    do: 'renameOver',
+    kind: random.pick(BUILT_IN_KINDS),
+    seed: random.below(2 ** 31),
+  }),
+  renameAway: (random) => ({ do: 'renameAway', kind: random.pick(BUILT_IN_KINDS), away: random.below(3000) }),
 };
 
 export const DISTURBANCES = Object.keys(disturbances) as DealtDisturbance[];

@@ -1,4 +1,4 @@
-import { type Kind, KINDS } from '../../../src/kinds/index.js';
+import { type Kind, BUILT_IN_KINDS } from '../../../src/kinds/index.js';
 import { type Content, someContent } from './keys.js';
 import type { Random } from './random.js';
 import { insertedStamp, type Stamp, updatedStamp } from './stamps.js';
@@ -48,7 +48,7 @@ const STEPS: Record<FloodStep['to'], number> = {
 export function someFlood(random: Random): FloodPlan {
   const steps = Array.from({ length: 1 + random.below(MOST_STEPS) }, () => someStep(random));
   return {
-    kind: random.pick(KINDS),
+    kind: random.pick(BUILT_IN_KINDS),
     isElsewhere: random.chance(0.4),
     count: LEAST + random.below(MORE),
     without: random.chance(0.3) ? 100 + random.below(400) : 0,

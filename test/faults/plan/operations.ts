@@ -1,4 +1,4 @@
-import { type Kind, KINDS } from '../../../src/kinds/index.js';
+import { type Kind, BUILT_IN_KINDS } from '../../../src/kinds/index.js';
 import {
   CHANNELS,
   type Content,
@@ -85,7 +85,7 @@ const make: { [Name in OperationName]: (random: Random, index: number) => Operat
   }),
   patchAddress: (random) => ({ do: 'patchAddress', pick: random.next(), content: someContent(random) }),
   insert: (random) => {
-    const kind = random.pick(KINDS);
+    const kind = random.pick(BUILT_IN_KINDS);
     return {
       do: 'insert',
       kind,
@@ -96,15 +96,15 @@ const make: { [Name in OperationName]: (random: Random, index: number) => Operat
   },
   insertWithoutId: (random) => ({
     do: 'insertWithoutId',
-    kind: random.pick(KINDS),
+    kind: random.pick(BUILT_IN_KINDS),
     stamp: insertedStamp(random),
     content: someContent(random),
   }),
   update: (random) => ({ do: 'update', ...touched(random), content: someContent(random) }),
-  delete: (random) => ({ do: 'delete', kind: random.pick(KINDS), pick: random.next() }),
+  delete: (random) => ({ do: 'delete', kind: random.pick(BUILT_IN_KINDS), pick: random.next() }),
   reinsert: (random) => ({
     do: 'reinsert',
-    kind: random.pick(KINDS),
+    kind: random.pick(BUILT_IN_KINDS),
     pick: random.next(),
     stamp: insertedStamp(random),
     content: someContent(random),
@@ -113,18 +113,22 @@ const make: { [Name in OperationName]: (random: Random, index: number) => Operat
     const one = touched(random);
     return { do: 'moveId', ...one, id: someId(random, one.kind) };
   },
-  swapIds: (random) => ({ do: 'swapIds', kind: random.pick(KINDS), picks: [random.next(), random.next()] }),
+  swapIds: (random) => ({
+    do: 'swapIds',
+    kind: random.pick(BUILT_IN_KINDS),
+    picks: [random.next(), random.next()],
+  }),
   moveAway: (random) => ({ do: 'moveAway', ...touched(random) }),
   moveBack: (random) => ({ do: 'moveBack', ...touched(random) }),
   updateMany: (random) => ({
     do: 'updateMany',
-    kind: random.pick(KINDS),
+    kind: random.pick(BUILT_IN_KINDS),
     stamp: updatedStamp(random),
     n: random.below(100),
   }),
   transaction: (random, index) => ({
     do: 'transaction',
-    kind: random.pick(KINDS),
+    kind: random.pick(BUILT_IN_KINDS),
     picks: [random.next(), random.next()],
     stamp: random.pick(['right', 'right', 'kept', 'server'] as const),
     content: someContent(random),
@@ -133,7 +137,7 @@ const make: { [Name in OperationName]: (random: Random, index: number) => Operat
   addChannel: (random) => ({ do: 'addChannel', ...channelled(random) }),
   removeChannel: (random) => ({ do: 'removeChannel', ...channelled(random) }),
   insertDoubled: (random) => {
-    const kind = random.pick(KINDS);
+    const kind = random.pick(BUILT_IN_KINDS);
     return {
       do: 'insertDoubled',
       kind,
@@ -146,14 +150,14 @@ const make: { [Name in OperationName]: (random: Random, index: number) => Operat
   insertLongEmail: (random) => ({ do: 'insertLongEmail', id: someId(random, 'member'), ...made(random) }),
   upsertNumber: (random) => ({
     do: 'upsertNumber',
-    kind: random.pick(KINDS),
+    kind: random.pick(BUILT_IN_KINDS),
     number: someNumber(random),
     stamp: updatedStamp(random),
     content: someContent(random),
   }),
   claim: (random) => ({
     do: 'claim',
-    kind: random.pick(KINDS),
+    kind: random.pick(BUILT_IN_KINDS),
     number: someClaimed(random),
     claims: Array.from({ length: 1 + random.below(3) }, () => ({
       act: random.pick(['number', 'text', 'delete', 'retype'] as const),
@@ -169,7 +173,7 @@ function made(random: Random): { stamp: Stamp; content: Content } {
 }
 
 function touched(random: Random): { kind: Kind; pick: number; stamp: Stamp } {
-  return { kind: random.pick(KINDS), pick: random.next(), stamp: updatedStamp(random) };
+  return { kind: random.pick(BUILT_IN_KINDS), pick: random.next(), stamp: updatedStamp(random) };
 }
 
 function channelled(random: Random): { pick: number; channel: string; stamp: Stamp } {

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { type Kind, KINDS } from '../../../src/kinds/index.js';
+import { type BuiltInKind, BUILT_IN_KINDS } from '../../../src/kinds/index.js';
 import type { Tenant } from '../../../src/record/index.js';
 import type { ChaseStep, Content } from '../plan/index.js';
 import { isExpected, type SourceRecord, type World } from '../world/index.js';
@@ -15,7 +15,7 @@ const CONTENT: Content = { colour: 'red', n: 7, email: 'chased@example.org', cha
 
 /** A record that is followed, and its kind. */
 interface Prey {
-  kind: Kind;
+  kind: BuiltInKind;
   _id: mongo.ObjectId;
 }
 
@@ -27,7 +27,7 @@ export class Chase {
 
   /** A record of each kind that lacks its `id`, and is followed. */
   async insertWithoutId(): Promise<void> {
-    for (const kind of KINDS) {
+    for (const kind of BUILT_IN_KINDS) {
       const record = newRecord(this.world.source.tenant, { kind, stamp: 'right', content: CONTENT });
       await this.attempt('insertWithoutId', () => this.world.source.records(kind).insertOne(record));
       this.prey.push({ kind, _id: record._id });
@@ -36,7 +36,7 @@ export class Chase {
 
   /** Follows those of the ids that are records, the last ones first. */
   follow(ids: mongo.ObjectId[]): void {
-    for (const _id of ids) for (const kind of KINDS) this.prey.unshift({ kind, _id });
+    for (const _id of ids) for (const kind of BUILT_IN_KINDS) this.prey.unshift({ kind, _id });
   }
 
   async take(steps: readonly ChaseStep[]): Promise<void> {
@@ -47,8 +47,8 @@ export class Chase {
   }
 
   /** Of those that are there, one that is meant more often the nearer it is to the held write. */
-  private async one(pick: number): Promise<{ kind: Kind; record: SourceRecord } | undefined> {
-    const there: { kind: Kind; record: SourceRecord }[] = [];
+  private async one(pick: number): Promise<{ kind: BuiltInKind; record: SourceRecord } | undefined> {
+    const there: { kind: BuiltInKind; record: SourceRecord }[] = [];
     for (const { kind, _id } of this.prey) {
       const record = await this.world.source.records(kind).findOne({ _id });
       if (record !== null) there.push({ kind, record });
@@ -70,7 +70,7 @@ export class Chase {
   }
 
   private async update(
-    kind: Kind,
+    kind: BuiltInKind,
     record: SourceRecord,
     step: ChaseStep,
   ): Promise<mongo.Document | undefined> {
@@ -100,7 +100,7 @@ export class Chase {
   }
 
   private async toTenant(
-    kind: Kind,
+    kind: BuiltInKind,
     record: SourceRecord,
     set: Partial<Tenant>,
   ): Promise<mongo.Document | undefined> {
@@ -109,7 +109,7 @@ export class Chase {
   }
 
   private async toId(
-    kind: Kind,
+    kind: BuiltInKind,
     record: SourceRecord,
     id: string | number,
   ): Promise<mongo.Document | undefined> {
@@ -117,7 +117,7 @@ export class Chase {
     return (await this.isFree(kind, { organizationid, appid }, id)) ? { $set: { id } } : undefined;
   }
 
-  private async isFree(kind: Kind, tenant: Tenant, id: unknown): Promise<boolean> {
+  private async isFree(kind: BuiltInKind, tenant: Tenant, id: unknown): Promise<boolean> {
     return typeof id !== 'string' || (await this.world.source.isFree(kind, id, tenant));
   }
 

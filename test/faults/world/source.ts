@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind } from '../../../src/kinds/index.js';
+import { collectionOf, type Kind } from '../../../src/kinds/index.js';
 import type { Tenant } from '../../../src/record/index.js';
 import { LEASES } from '../../../src/replication/store/plain.js';
 import { WATCHER, type WatchState } from '../../../src/replication/protocol/index.js';
@@ -36,7 +36,7 @@ export class RecordSource {
   }
 
   records(kind: Kind): mongo.Collection<SourceRecord> {
-    return this.db.collection<SourceRecord>(COLLECTION_OF[kind]);
+    return this.db.collection<SourceRecord>(collectionOf(kind));
   }
 
   /** The record at a place, from 0 to 1, in `_id` order; nothing where there is none. */

@@ -1,4 +1,4 @@
-import { describedKind, KINDS } from '../../../kinds/index.js';
+import { describedKind } from '../../../kinds/index.js';
 import {
   rekeyApplication,
   createApplication,
@@ -47,13 +47,13 @@ export const runRemove: Run<typeof applicationRemove> = async (context, { purge,
   const removed = await removeApplication(deskOn(context, await context.connected()), tenant, {
     purge,
   });
-  const counts = KINDS.map((kind) => counted(removed[kind], kind)).join(' and ');
+  const counts = [...removed].map(([kind, count]) => counted(count, kind)).join(' and ');
   const records = purge ? `, with ${counts}` : '';
   return {
     text: `The application ${nameOfTenant(tenant)} is removed${records}.`,
     json: {
       ...tenant,
-      removed: Object.fromEntries(KINDS.map((kind) => [describedKind(kind).plural, removed[kind]])),
+      removed: Object.fromEntries([...removed].map(([kind, count]) => [describedKind(kind).plural, count])),
     },
   };
 };

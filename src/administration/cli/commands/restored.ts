@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { KINDS } from '../../../kinds/index.js';
+import { kindNames } from '../../../kinds/index.js';
 import { noteRestore } from '../../../replication/store/plain.js';
 import { RestampBook } from '../../../replication/watcher/plain.js';
 import { listApplications, recordAction } from '../../plain.js';
@@ -52,7 +52,7 @@ async function stampGap(
   const sum = { records: 0, tombstones: 0 };
   for (const { organizationid, appid } of await listApplications(db)) {
     if (typeof organizationid !== 'string' || typeof appid !== 'string') continue;
-    for (const kind of KINDS) {
+    for (const kind of kindNames()) {
       const scope = { tenant: { organizationid, appid }, kind };
       const ways = { between, stop, onProgress: () => undefined, book, notStamped };
       const done = await resyncRecords(db, scope, ways);

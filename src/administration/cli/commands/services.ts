@@ -33,7 +33,7 @@ import {
   type StoredService,
 } from '../../../application/plain.js';
 import { count, FatalError, UsageError } from '../../../platform/common/index.js';
-import { type Kind, KINDS } from '../../../kinds/index.js';
+import { type Kind, kindNames } from '../../../kinds/index.js';
 import type { Tenant } from '../../../record/index.js';
 import type { CommandContext, Outcome, Run } from '../command.js';
 import type {
@@ -103,7 +103,7 @@ export const runList: Run<typeof serviceList> = async (context, { org, app, kind
     ...(org !== undefined && { organizationid: nameOf('org', org) }),
     ...(app !== undefined && { appid: nameOf('app', app) }),
   };
-  const only = kind === undefined ? undefined : choiceOf('kind', kind, KINDS);
+  const only = kind === undefined ? undefined : choiceOf('kind', kind, kindNames());
   const { services: all, leftOut } = await listServices(databaseOf(await context.connected()), {
     which,
     assertRoom,

@@ -7,7 +7,7 @@ import {
   shown,
 } from '../../../platform/common/index.js';
 import { emailKeyOf } from '../../../member/plain.js';
-import { type Kind, PERSON_KIND, KINDS, describedKind } from '../../../kinds/index.js';
+import { type Kind, PERSON_KIND, kindNames, describedKind } from '../../../kinds/index.js';
 
 /** The record that a line describes. An omitted property stays unchanged, or gets its default in a new record. */
 export interface GivenRecord {
@@ -121,7 +121,7 @@ function numberFault({ pointer, written }: LostNumber): string {
  */
 function kindFaultOf(kind: Kind, { data, type }: GivenRecord): BadLine | undefined {
   if (type === kind) return undefined;
-  const isNamed = KINDS.some((name) => name === type);
+  const isNamed = kindNames().some((name) => name === type);
   const other = isNamed
     ? { kind: type, why: `has the type "${type}"` }
     : describedKind(kind).seemsOther?.(data);

@@ -1,6 +1,6 @@
 import mongoose, { type mongo } from 'mongoose';
 import { refusedAsDuplicate, statedIndex, CLOCK, isDuplicateKey } from '../../../platform/database/plain.js';
-import { byKind, COLLECTION_OF, type Kind, PERSON_KIND } from '../../../kinds/index.js';
+import { collectionOf, type Kind, PERSON_KIND } from '../../../kinds/index.js';
 import { type Tenant, ofTenant, doubledNameIn, STAMP } from '../../../record/index.js';
 import { IMPORTS, type SeenId } from './imports.schema.js';
 import type { RecordLine, GivenRecord } from './lines.js';
@@ -36,7 +36,7 @@ export class Mirror {
     kind: Kind,
   ) {
     this.seen = db.collection<SeenId>(IMPORTS);
-    this.records = db.collection(COLLECTION_OF[kind]);
+    this.records = db.collection(collectionOf(kind));
   }
 
   /** Stores the ids of these records. Written with majority, like every write, so that the removal sees them. */
@@ -167,9 +167,9 @@ const IS_EQUAL = {
 };
 
 /** The key follows the e-mail: if the line has no e-mail, the key is removed from the record. */
-const STORED = byKind((kind): unknown =>
-  kind === PERSON_KIND ? { $unsetField: { field: 'emailkey', input: '$$ROOT' } } : '$$ROOT',
-);
+function storedFields(kind: Kind): unknown {
+  return kind === PERSON_KIND ? { $unsetField: { field: 'emailkey', input: '$$ROOT' } } : '$$ROOT';
+}
 
 /**
  * The update of all existing records of a batch: one statement, in which each record finds its own line. (One statement per
@@ -177,7 +177,7 @@ const STORED = byKind((kind): unknown =>
  */
 export function changePipeline(kind: Kind, records: GivenRecord[]): mongo.Document[] {
   const line = ownLine(records);
-  const changed = { $mergeObjects: [STORED[kind], '$$line', { lastupdated: STAMP }] };
+  const changed = { $mergeObjects: [storedFields(kind), '$$line', { lastupdated: STAMP }] };
   return [{ $replaceWith: { $let: { vars: { line }, in: { $cond: [IS_EQUAL, '$$ROOT', changed] } } } }];
 }
 

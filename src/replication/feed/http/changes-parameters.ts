@@ -14,7 +14,8 @@ import { type ChangesPlace, isWithin, placeOf, type Within } from '../page/chang
 import { limitOf, readerOf } from './parameters.js';
 import { actorOf } from '../../../auth/index.js';
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
-import type { Kind } from '../../../kinds/index.js';
+import { KnownKinds } from '../../store/index.js';
+import { kindIn, type KindRoute } from './kind-route.js';
 import { type ChangesFeed, nameOf } from '../page/feed.js';
 import { LINES_TYPE } from '../page/changes-lines.js';
 
@@ -111,18 +112,23 @@ export interface AskedChanges {
 
 interface Asked {
   request: Request;
-  kind: Kind;
+  route: KindRoute;
 }
 
-/** Parses the feed and the page of a request. Throws 400 with a sentence for each invalid parameter. */
+/** Parses the feed and the page of a request. Throws 404 `unknown-kind`, and 400 with a sentence for each invalid parameter. */
 @Injectable()
-class ChangesPipe implements PipeTransform<Asked, AskedChanges> {
-  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
+class ChangesPipe implements PipeTransform<Asked, Promise<AskedChanges>> {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly kinds: KnownKinds,
+  ) {}
 
-  transform({ request, kind }: Asked): AskedChanges {
-    const { org, app, service, channel } = request.params as Record<string, string>;
+  async transform({ request, route }: Asked): Promise<AskedChanges> {
+    const { kind, ...tenant } = kindIn(route, request);
+    await this.kinds.assertKnown({ ...tenant, kind });
+    const { service, channel } = request.params as Record<string, string>;
     const feed: ChangesFeed = { kind, by: channel === undefined ? { service: service! } : { channel } };
-    const name = nameOf({ organizationid: org!, appid: app! }, { ...feed, shows: 'changes' });
+    const name = nameOf(tenant, { ...feed, shows: 'changes' });
     const { limitMax } = this.settings;
     const asked = { feed: name, limitMax, asLines: takesLines(request) };
     return { feed, request: parseChanges(request.query, asked) };
@@ -138,10 +144,10 @@ function takesLines(request: Request): boolean {
   return new Negotiator(request).mediaType(['application/json', LINES_TYPE]) === LINES_TYPE;
 }
 
-const ofKind = createParamDecorator((kind: Kind, context: ExecutionContext): Asked => ({
+const ofKind = createParamDecorator((route: KindRoute, context: ExecutionContext): Asked => ({
   request: context.switchToHttp().getRequest<Request>(),
-  kind,
+  route,
 }));
 
 /** The page of `changes` that a request asks for. */
-export const ChangesOf = (kind: Kind) => ofKind(kind, ChangesPipe);
+export const ChangesOf = (route: KindRoute) => ofKind(route, ChangesPipe);

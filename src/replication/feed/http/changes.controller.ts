@@ -11,7 +11,8 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { CHANNEL_KIND, describedKind, type Kind, KINDS } from '../../../kinds/index.js';
+import { CHANNEL_KIND } from '../../../kinds/index.js';
+import { Documented, KIND_ROUTES, type KindRoute, pluralOf } from './kind-route.js';
 import { InApplication, type Application, CurrentApplication } from '../../../application/index.js';
 import { Problems, problems } from '../../../platform/http/index.js';
 import { LINES_TYPE } from '../page/changes-lines.js';
@@ -164,21 +165,22 @@ class Changes {
 }
 
 /** A controller of all changes of a kind, including deletes, in one feed (contract §1). */
-function changesOf(kind: Kind): Type {
-  const { plural } = describedKind(kind);
+function changesOf(route: KindRoute): Type {
+  const plural = pluralOf(route);
 
   @ApiTags('replication')
-  @Controller(`:org/:app/api/v1/${kind}`)
+  @Documented(route)
+  @Controller(`:org/:app/api/v1/${route}`)
   class KindChangesController extends Changes {
     @Get(':service/changes')
     @DescribeChanges(
       `The ${plural} that changed: those that match the filter, that left it, and that are gone`,
       'service',
-      `list${capitalized(kind)}Changes`,
+      `list${capitalized(route)}Changes`,
     )
     listChanges(
       @CurrentApplication() application: Application,
-      @ChangesOf(kind) asked: AskedChanges,
+      @ChangesOf(route) asked: AskedChanges,
       @Res() response: Response,
     ): Promise<void> {
       return this.answer(application, asked, response);
@@ -206,4 +208,4 @@ class ChannelChangesController extends Changes {
   }
 }
 
-export const CHANGES_CONTROLLERS = [...KINDS.map(changesOf), ChannelChangesController];
+export const CHANGES_CONTROLLERS = [ChannelChangesController, ...KIND_ROUTES.map(changesOf)];

@@ -18,7 +18,8 @@ import { readerOf, toIsMissing } from './parameters.js';
 import { InApplication, type Application, CurrentApplication } from '../../../application/index.js';
 import { SelectedBy, TIMESTAMP } from './openapi.js';
 import { callerOf } from '../../../auth/index.js';
-import { describedKind, type Kind, KINDS } from '../../../kinds/index.js';
+import type { Kind } from '../../../kinds/index.js';
+import { Documented, KIND_ROUTES, KindOf, type KindRoute, pluralOf } from './kind-route.js';
 import { Answers } from './answer.js';
 import { DigestTurns } from './turns.js';
 
@@ -184,19 +185,21 @@ class DigestFeeds {
 }
 
 /** A controller of the digests of a kind, by which a consumer can prove its copy (contract §1). */
-function digestsOf(kind: Kind): Type {
-  const { plural } = describedKind(kind);
+function digestsOf(route: KindRoute): Type {
+  const plural = pluralOf(route);
 
   @ApiTags('replication')
-  @Controller(`:org/:app/api/v1/${kind}`)
+  @Documented(route)
+  @Controller(`:org/:app/api/v1/${route}`)
   class KindDigestController extends DigestFeeds {
     @Get(':service/digest')
     @DescribeDigest(
       `What the ${plural} that match the filter of the service come to, up to a time`,
-      `get${capitalized(kind)}Digest`,
+      `get${capitalized(route)}Digest`,
     )
     getDigest(
       @CurrentApplication() application: Application,
+      @KindOf(route) kind: Kind,
       @Param('service') service: string,
       @AskedDigest() request: DigestRequest,
       @Res() response: Response,
@@ -207,4 +210,4 @@ function digestsOf(kind: Kind): Type {
   return KindDigestController;
 }
 
-export const DIGEST_CONTROLLERS = KINDS.map(digestsOf);
+export const DIGEST_CONTROLLERS = KIND_ROUTES.map(digestsOf);

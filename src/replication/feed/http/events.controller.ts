@@ -5,7 +5,8 @@ import type { Response } from 'express';
 import { InApplication, type Application, CurrentApplication } from '../../../application/index.js';
 import { ProblemOr, Problems } from '../../../platform/http/index.js';
 import { TIMESTAMP } from './openapi.js';
-import { describedKind, type Kind, KINDS } from '../../../kinds/index.js';
+import type { Kind } from '../../../kinds/index.js';
+import { Documented, KIND_ROUTES, KindOf, type KindRoute, pluralOf } from './kind-route.js';
 import { EventStreams, ReadingRights } from '../events/event-streams.js';
 
 /** Describes `events`: server-sent events, which OpenAPI can describe only as text. */
@@ -54,19 +55,24 @@ class Events {
 }
 
 /** A controller that signals when there are records of a kind to harvest, and never which (contract §1). */
-function eventsOf(kind: Kind): Type {
-  const { plural } = describedKind(kind);
+function eventsOf(route: KindRoute): Type {
+  const plural = pluralOf(route);
 
   @ApiTags('replication')
-  @Controller(`:org/:app/api/v1/${kind}`)
+  @Documented(route)
+  @Controller(`:org/:app/api/v1/${route}`)
   class KindEventsController extends Events {
     @Get('events')
-    @DescribeEvents(`Tells when the ${plural} can be read further`, `listenTo${capitalized(kind)}Events`)
-    listen(@CurrentApplication() application: Application, @Res() response: Response): void {
+    @DescribeEvents(`Tells when the ${plural} can be read further`, `listenTo${capitalized(route)}Events`)
+    listen(
+      @CurrentApplication() application: Application,
+      @KindOf(route) kind: Kind,
+      @Res() response: Response,
+    ): void {
       this.open(application, kind, response);
     }
   }
   return KindEventsController;
 }
 
-export const EVENT_CONTROLLERS = KINDS.map(eventsOf);
+export const EVENT_CONTROLLERS = KIND_ROUTES.map(eventsOf);

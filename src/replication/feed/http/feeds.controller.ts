@@ -2,7 +2,7 @@ import { capitalized } from '../../../platform/common/index.js';
 import { Controller, Get, Injectable, Param, Res, type Type } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { describedKind, type Kind, KINDS } from '../../../kinds/index.js';
+import type { Kind } from '../../../kinds/index.js';
 import { type Application, CurrentApplication } from '../../../application/index.js';
 import {
   channelSoftDeletes,
@@ -17,6 +17,7 @@ import { AskedPage } from './parameters.js';
 import { Answers, answerMax } from './answer.js';
 import { DescribeFeed, DeletesPage, UpdatesPage, DescribeMax } from './openapi.js';
 import { MaxService } from '../max.service.js';
+import { Documented, KIND_ROUTES, KindOf, type KindRoute, pluralOf } from './kind-route.js';
 
 /** The feeds of the products in one channel (contract §1). */
 @ApiTags('replication')
@@ -64,19 +65,21 @@ class Feeds {
 }
 
 /** A controller of the feeds of a kind that a service filters (contract §1). */
-function filteredFeedsOf(kind: Kind): Type {
-  const { plural } = describedKind(kind);
+function filteredFeedsOf(route: KindRoute): Type {
+  const plural = pluralOf(route);
 
   @ApiTags('replication')
-  @Controller(`:org/:app/api/v1/${kind}`)
+  @Documented(route)
+  @Controller(`:org/:app/api/v1/${route}`)
   class FilteredFeedsController extends Feeds {
     @Get(':service/updates')
     @DescribeFeed(`The ${plural} that changed and match the filter of the service`, UpdatesPage, {
       selector: 'service',
-      operationId: `list${capitalized(kind)}Updates`,
+      operationId: `list${capitalized(route)}Updates`,
     })
     listUpdates(
       @CurrentApplication() application: Application,
+      @KindOf(route) kind: Kind,
       @Param('service') service: string,
       @AskedPage() request: PageRequest,
       @Res() response: Response,
@@ -89,10 +92,11 @@ function filteredFeedsOf(kind: Kind): Type {
     @Get(':service/softdeletes')
     @DescribeFeed(`The ${plural} that changed and do not match the filter of the service`, DeletesPage, {
       selector: 'service',
-      operationId: `list${capitalized(kind)}SoftDeletes`,
+      operationId: `list${capitalized(route)}SoftDeletes`,
     })
     listSoftDeletes(
       @CurrentApplication() application: Application,
+      @KindOf(route) kind: Kind,
       @Param('service') service: string,
       @AskedPage() request: PageRequest,
       @Res() response: Response,
@@ -106,24 +110,30 @@ function filteredFeedsOf(kind: Kind): Type {
 }
 
 /** A controller of `max` and the hard deletes of a kind. */
-function wholeFeedsOf(kind: Kind): Type {
-  const { plural } = describedKind(kind);
+function wholeFeedsOf(route: KindRoute): Type {
+  const plural = pluralOf(route);
 
   @ApiTags('replication')
-  @Controller(`:org/:app/api/v1/${kind}`)
+  @Documented(route)
+  @Controller(`:org/:app/api/v1/${route}`)
   class WholeFeedsController extends Feeds {
     @Get('max')
-    @DescribeMax(`How far the ${plural} can be read`, `get${capitalized(kind)}Max`)
-    getMax(@CurrentApplication() application: Application, @Res() response: Response): Promise<void> {
+    @DescribeMax(`How far the ${plural} can be read`, `get${capitalized(route)}Max`)
+    getMax(
+      @CurrentApplication() application: Application,
+      @KindOf(route) kind: Kind,
+      @Res() response: Response,
+    ): Promise<void> {
       return answerMax(response, this.marks.max(application, kind));
     }
 
     @Get('harddeletes')
     @DescribeFeed(`The ${plural} that are gone`, DeletesPage, {
-      operationId: `list${capitalized(kind)}HardDeletes`,
+      operationId: `list${capitalized(route)}HardDeletes`,
     })
     listHardDeletes(
       @CurrentApplication() application: Application,
+      @KindOf(route) kind: Kind,
       @AskedPage() request: PageRequest,
       @Res() response: Response,
     ): Promise<void> {
@@ -136,6 +146,6 @@ function wholeFeedsOf(kind: Kind): Type {
 }
 
 export const FEED_CONTROLLERS = [
-  ...KINDS.flatMap((kind) => [wholeFeedsOf(kind), filteredFeedsOf(kind)]),
   ChannelFeedController,
+  ...KIND_ROUTES.flatMap((route) => [wholeFeedsOf(route), filteredFeedsOf(route)]),
 ];

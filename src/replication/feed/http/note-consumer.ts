@@ -3,18 +3,20 @@ import { actorOf, callerOf } from '../../../auth/index.js';
 import { parseDate } from '../../../platform/common/index.js';
 import { answeredProblem } from '../../../platform/http/index.js';
 import type { AboutRequest, Metrics } from '../../../platform/observability/index.js';
-import { CHANNEL_KIND, type Kind, KINDS } from '../../../kinds/index.js';
+import { BUILT_IN_KINDS, CHANNEL_KIND, type Kind } from '../../../kinds/index.js';
 import { type Call, EVERY_SERVICE } from '../consumers/gathered.js';
 import type { ConsumerNotes } from '../consumers/consumer-notes.js';
 import { sentOf } from './answer.js';
+import { KIND_ROUTES } from './kind-route.js';
 
 const FEED_PATH = new RegExp(
-  String.raw`^/:org/:app/api/v1/(${[...KINDS, 'productbychannel'].join('|')})/(?:(?::service|:channel)/)?(max|updates|softdeletes|harddeletes|changes|digest)$`,
+  String.raw`^/:org/:app/api/v1/(${[...KIND_ROUTES, 'productbychannel'].join('|')})/(?:(?::service|:channel)/)?(max|updates|softdeletes|harddeletes|changes|digest)$`,
 );
 /** A request with one of these statuses reads no feed: the service, the access or the credential is missing. */
 const NOBODY = new Set([401, 403, 404]);
 
-type Route = Pick<Call, 'feed'> & { kind: Kind; isChannel: boolean };
+/** The kind is undefined if the path names it. */
+type Route = Pick<Call, 'feed'> & { kind: Kind | undefined; isChannel: boolean };
 
 const routes = new Map<string, Route | undefined>();
 
@@ -48,7 +50,7 @@ export function aboutRequest(request: Request, response: Response): AboutRequest
 }
 
 function callOf({ kind, feed, isChannel }: Route, request: Request, response: Response): Call {
-  const { org, app, service, channel } = request.params as Record<string, string>;
+  const { org, app, service, channel, kind: named } = request.params as Record<string, string>;
   const { from, to, lastoffsetid, bucket } = request.query;
   const { budget, window } = sentOf(response);
   const asked = { from: dateOf(from), to: dateOf(to), isFirst: (lastoffsetid ?? '') === '' };
@@ -58,7 +60,7 @@ function callOf({ kind, feed, isChannel }: Route, request: Request, response: Re
       organizationid: org!,
       appid: app!,
       username: callerOf(request).username,
-      kind,
+      kind: kind ?? named!,
       service: isChannel ? `channel:${channel}` : (service ?? EVERY_SERVICE),
     },
     feed,
@@ -83,7 +85,8 @@ function routeOf(pattern: unknown): Route | undefined {
   if (!routes.has(pattern)) {
     const [, what, feed] = FEED_PATH.exec(pattern) ?? [];
     const isChannel = what === 'productbychannel';
-    const route = { kind: isChannel ? CHANNEL_KIND : (what as Kind), feed: feed as Call['feed'], isChannel };
+    const kind = isChannel ? CHANNEL_KIND : BUILT_IN_KINDS.find((one) => one === what);
+    const route = { kind, feed: feed as Call['feed'], isChannel };
     routes.set(pattern, what === undefined ? undefined : route);
   }
   return routes.get(pattern);

@@ -4,7 +4,7 @@ import type { Connection } from 'mongoose';
 import { shown } from '../../../platform/common/index.js';
 import { alongIndex } from '../../../platform/database/index.js';
 import { problems } from '../../../platform/http/index.js';
-import { COLLECTION_OF, CHANNEL_KIND, type Kind } from '../../../kinds/index.js';
+import { collectionOf, CHANNEL_KIND, type Kind } from '../../../kinds/index.js';
 import { DELIVERABLE, type Tenant } from '../../../record/index.js';
 import { type Application, DEFAULT_SERVICE } from '../../../application/index.js';
 import { type InForce, KnownChannels, FiltersInForce } from '../../store/index.js';
@@ -28,7 +28,7 @@ export class ChannelLookup {
    */
   async assertKnown(tenant: Tenant, channel: string): Promise<void> {
     const { organizationid, appid } = tenant;
-    const products = this.connection.collection(COLLECTION_OF[CHANNEL_KIND]);
+    const products = this.connection.collection(collectionOf(CHANNEL_KIND));
     const query = { organizationid, appid, channels: { $eq: channel }, _id: { $type: 'objectId' as const } };
     const carrier = await alongIndex(products, BY_CHANNEL, (hint) =>
       products.findOne(

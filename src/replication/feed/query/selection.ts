@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import type { Filter } from '../../../application/index.js';
-import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { collectionOf, type Kind } from '../../../kinds/index.js';
 import type { Tenant } from '../../../record/index.js';
 import { LEDGER } from '../../store/index.js';
 
@@ -114,7 +114,7 @@ export function notMatching(tenant: Tenant, kind: Kind, filter: Filter): Selecti
 /** The tombstones of the ledger, except those under whose `id` a record lives. */
 export function tombstones({ organizationid, appid }: Tenant, kind: Kind): Selection {
   const scope = { organizationid, appid, kind, alive: false };
-  return { collection: LEDGER, scope, records: COLLECTION_OF[kind] };
+  return { collection: LEDGER, scope, records: collectionOf(kind) };
 }
 
 /** The filter of a channel. */
@@ -123,5 +123,5 @@ export function carries(channel: string): Filter {
 }
 
 function recordsOf({ organizationid, appid }: Tenant, kind: Kind): Selection {
-  return { collection: COLLECTION_OF[kind], scope: { organizationid, appid }, kind };
+  return { collection: collectionOf(kind), scope: { organizationid, appid }, kind };
 }

@@ -4,7 +4,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { isDatabaseAway, isRetryable } from '../../../platform/database/index.js';
 import { HistoryLostError } from '../log/change-stream.js';
 import { TermOverError, IncompleteIdentities, type TermAtWork, Quarantine } from '../../store/index.js';
-import { type Kind, KINDS, COLLECTION_OF, PERSON_KIND } from '../../../kinds/index.js';
+import { type Kind, kindNames, collectionOf, PERSON_KIND } from '../../../kinds/index.js';
 import {
   ALL,
   isIn,
@@ -62,7 +62,7 @@ export class MissingIds {
 
   /** Restarts the walks: records may be waiting since an earlier term, or in an application that has rejoined the share. */
   beginTerm(): void {
-    for (const kind of KINDS) this.walks.set(kind, {});
+    for (const kind of kindNames()) this.walks.set(kind, {});
   }
 
   /** Returns the records of a batch that can be repaired at once. The others wait. */
@@ -133,7 +133,7 @@ export class WrittenMaintenance {
 
   /** Repairs some of the waiting records. A record that cannot be repaired is set aside. */
   async maintainWaiting(at: LogPlace, term: TermAtWork): Promise<void> {
-    for (const kind of KINDS)
+    for (const kind of kindNames())
       await this.maintainEach(kind, await this.missingIds.next(kind, term.share), { at, term });
   }
 
@@ -164,7 +164,7 @@ export class WrittenMaintenance {
   private async present(kind: Kind, ids: mongo.ObjectId[], share: AppShare): Promise<PresentRecord[]> {
     if (ids.length === 0) return [];
     const found = await this.connection
-      .collection(COLLECTION_OF[kind])
+      .collection(collectionOf(kind))
       .aggregate<PresentRecord>([{ $match: { _id: { $in: ids } } }, { $project: PRESENT }])
       .toArray();
     return found.filter((record) => isIn(share, record));

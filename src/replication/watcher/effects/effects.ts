@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../../platform/observability/index.js';
-import { type Kind, KINDS, CHANNEL_KIND } from '../../../kinds/index.js';
+import { type Kind, kindNames, CHANNEL_KIND } from '../../../kinds/index.js';
 import { FilterChanges } from '../filters/filter-changes.js';
 import {
   type Identity,
@@ -54,7 +54,7 @@ export class Effects {
   ): Promise<Fences> {
     const tombstones = await this.reader.tombstonesIn(events, term.share);
     const passed: Fences = new Map();
-    for (const kind of KINDS) {
+    for (const kind of kindNames()) {
       const concerned = events.filter((event) => concerns(event, kind, tombstones));
       if (concerned.length === 0) continue;
       const ofKind = await this.ofKind(kind, concerned as KindEvent[], { fences, tombstones, counts }, term);

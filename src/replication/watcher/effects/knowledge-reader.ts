@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { isMomentGone, readAsOf, type SnapshotOptions } from '../../../platform/database/index.js';
-import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { collectionOf, type Kind } from '../../../kinds/index.js';
 import { IDENTITY_TEXTS, isObjectId } from '../../../record/index.js';
 import {
   type StoredIdentity,
@@ -80,7 +80,7 @@ export class Completion {
   ): Promise<WrittenEvent> {
     const read = (snapshot?: SnapshotOptions) =>
       this.connection
-        .collection(COLLECTION_OF[kind])
+        .collection(collectionOf(kind))
         .findOne<StoredIdentity>(
           { _id: event.owner as mongo.ObjectId },
           { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },

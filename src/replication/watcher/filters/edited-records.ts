@@ -4,7 +4,7 @@ import type { Connection, mongo } from 'mongoose';
 import { Tempo, type Work, differingIn } from '../../protocol/index.js';
 import { DeadlineError, forAtMost, within as endsWithin } from '../../../platform/common/index.js';
 import { isTimeout } from '../../../platform/database/index.js';
-import { COLLECTION_OF } from '../../../kinds/index.js';
+import { collectionOf } from '../../../kinds/index.js';
 import type { Tenant } from '../../../record/index.js';
 import { type Restamped, Restamps } from '../stamping/restamps.js';
 import {
@@ -112,7 +112,7 @@ export class EditedRecords {
       filter && previous && (differingIn({ filter, previous, fields, previousFields }) ?? { $nor: [{}] });
     const done: Restamped = { stamped: 0, setAside: 0 };
     let since: { stamps: number; place: mongo.Timestamp } | undefined;
-    const collection = this.connection.collection(COLLECTION_OF[kind]);
+    const collection = this.connection.collection(collectionOf(kind));
     const way = { key: '_id', among: { organizationid, appid } };
     const progress = this.progressOf(entry, term);
     await walk(undefined, {
@@ -153,7 +153,7 @@ export class EditedRecords {
   /** A report that fails does not affect the stamping. Counting the records may take as long as one range. */
   private progressOf(entry: ReadVersion, term: TermAtWork): StampingProgress {
     const { organizationid, appid, kind } = entry;
-    const records = this.connection.collection(COLLECTION_OF[kind]);
+    const records = this.connection.collection(collectionOf(kind));
     return new StampingProgress(
       () =>
         records

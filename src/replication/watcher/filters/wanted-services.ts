@@ -16,7 +16,7 @@ import {
   type StoredFields,
   type StoredService,
 } from '../../../application/index.js';
-import { COLLECTION_OF, KINDS } from '../../../kinds/index.js';
+import { collectionOf, kindNames } from '../../../kinds/index.js';
 import { FIRST_ID } from '../../../record/index.js';
 
 /** Whether the term is over or the database is unavailable, so that the query was not answered. */
@@ -47,7 +47,7 @@ interface FilterOf {
 export async function isTaken(connection: Connection, { key, filter }: FilterOf): Promise<boolean> {
   const { organizationid, appid, kind } = key;
   const nothing = { organizationid, appid, _id: FIRST_ID };
-  const collection = connection.collection(COLLECTION_OF[kind]);
+  const collection = connection.collection(collectionOf(kind));
   try {
     await probe(collection, { $and: [nothing, filter] });
     return true;
@@ -60,14 +60,14 @@ export async function isTaken(connection: Connection, { key, filter }: FilterOf)
 
 /** Checks several filters by one query for each kind. Throws the error of MongoDB if it rejects one. */
 export async function assertTaken(connection: Connection, some: FilterOf[]): Promise<void> {
-  for (const kind of KINDS) {
+  for (const kind of kindNames()) {
     const ofKind = some.filter(({ key }) => key.kind === kind);
     if (ofKind.length === 0) continue;
     const organizationid = { $in: [...new Set(ofKind.map(({ key }) => key.organizationid))] };
     const appid = { $in: [...new Set(ofKind.map(({ key }) => key.appid))] };
     const nothing = { organizationid, appid, _id: FIRST_ID };
     const filters = ofKind.map(({ filter }) => filter);
-    await probe(connection.collection(COLLECTION_OF[kind]), { $and: [nothing, { $or: filters }] });
+    await probe(connection.collection(collectionOf(kind)), { $and: [nothing, { $or: filters }] });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { SERVICES } from '../../../application/index.js';
-import { COLLECTION_OF, KINDS, PERSON_KIND, type Kind } from '../../../kinds/index.js';
+import { collectionOf, kindNames, PERSON_KIND, type Kind, recordCollections } from '../../../kinds/index.js';
 import {
   EARLIEST,
   hasMoreTexts,
@@ -28,8 +28,6 @@ import {
   type WrittenEvent,
 } from '../../protocol/index.js';
 
-const KIND_OF = new Map(KINDS.map((kind) => [COLLECTION_OF[kind], kind]));
-const RECORDS = [...KIND_OF.keys()];
 const LOST = ['drop', 'rename', 'dropDatabase', 'invalidate'];
 /** Limit in bytes of BSON: an event contains the `_id` several times, also in hex. */
 const LARGEST_KEY = 1_000_000;
@@ -75,9 +73,6 @@ const isOnly = (field: string) => ({
   ],
 });
 
-/** The collections of kinds without e-mail keys: in these the watcher checks only {@link MAINTAINED} and the stamp. */
-const WITHOUT_E_MAIL = KINDS.filter((kind) => kind !== PERSON_KIND).map((kind) => COLLECTION_OF[kind]);
-
 /** The fields of such a record in which the watcher repairs what other programs left out. Events show the stamp itself. */
 const MAINTAINED = fieldsIn(PRESENT_IN_EVERY_KIND).filter((field) => field !== 'lastupdated');
 const PATHS = { $concatArrays: [CHANGED, REMOVED, { $map: { input: TRUNCATED, in: '$$this.field' } }] };
@@ -102,15 +97,15 @@ const isSet = (path: string) => ({ $ne: [{ $type: path }, 'missing'] });
  * Whether the watcher needs an event. This is a computed field because MongoDB tests the conditions of a plain `$match` on
  * every log entry, including those of other databases, which would cost four times as much.
  */
-const concerns = (memory: string[]) => ({
+const concerns = (records: string[], memory: string[]) => ({
   $or: [
-    { $and: [isOf(...RECORDS), { $lt: [{ $bsonSize: '$documentKey' }, LARGEST_KEY] }] },
+    { $and: [isOf(...records), { $lt: [{ $bsonSize: '$documentKey' }, LARGEST_KEY] }] },
     isOf(MARKS, SERVICES, HASH_KEYS),
     { $and: [isOf(LEDGER), { $eq: ['$fullDocument.alive', false] }] },
     { $and: [isOf(LEDGER), isSet('$updateDescription.updatedFields.lastupdated')] },
     { $and: [isOf(LEASES), isSet('$updateDescription.updatedFields.expires')] },
-    { $and: [isOf(...RECORDS, ...memory), { $in: ['$operationType', LOST] }] },
-    { $in: ['$to.coll', [...RECORDS, ...memory, SERVICES, HASH_KEYS]] },
+    { $and: [isOf(...records, ...memory), { $in: ['$operationType', LOST] }] },
+    { $in: ['$to.coll', [...records, ...memory, SERVICES, HASH_KEYS]] },
     { $in: ['$operationType', ['dropDatabase', 'invalidate']] },
   ],
 });
@@ -123,12 +118,13 @@ const concerns = (memory: string[]) => ({
  * `memory` names the collections that hold the watcher's own memory. The loss of one is treated as lost history.
  */
 export function eventPipeline(memory: string[]): mongo.Document[] {
-  const followed = new Set([...RECORDS, ...memory, MARKS, LEDGER, SERVICES, HASH_KEYS, LEASES]);
+  const records = recordCollections();
+  const followed = new Set([...records, ...memory, MARKS, LEDGER, SERVICES, HASH_KEYS, LEASES]);
   return [
     { $match: { $or: [...[...followed].map(isIn), ...LOST.map(hasType)] } },
-    { $set: { concerns: concerns(memory) } },
+    { $set: { concerns: concerns(records, memory) } },
     { $match: { concerns: true } },
-    { $project: SHOWN },
+    { $project: shownFields() },
   ];
 }
 
@@ -137,7 +133,7 @@ const isIn = (name: string) => ({ 'ns.coll': name });
 const hasType = (operationType: string) => ({ operationType });
 
 /** The few bytes of an event that the watcher reads. */
-const SHOWN = {
+const shownFields = () => ({
   operationType: 1,
   clusterTime: 1,
   'ns.coll': 1,
@@ -152,13 +148,20 @@ const SHOWN = {
   },
   isKeyOnly: isOnly('emailkey'),
   isStampOnly: isOnly('lastupdated'),
-  isShown: { $and: [isOf(...WITHOUT_E_MAIL), IS_SHOWN] },
+  isShown: { $and: [isOf(...withoutEmail()), IS_SHOWN] },
   channels: {
     $concatArrays: [textsAt('$fullDocument.channels'), textsAt('$updateDescription.updatedFields.channels')],
   },
   placed: CHANNELS_PLACED,
   removed: { $setIntersection: ['$updateDescription.removedFields', [...IDENTITY, 'lastupdated']] },
-};
+});
+
+/** The collections of kinds without e-mail keys: in these the watcher checks only {@link MAINTAINED} and the stamp. */
+function withoutEmail(): string[] {
+  return kindNames()
+    .filter((kind) => kind !== PERSON_KIND)
+    .map(collectionOf);
+}
 
 /** Parses one event of the pipeline; undefined for irrelevant ones, such as new indexes. */
 export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
@@ -169,7 +172,7 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
       ? { type: 'services', ...whenOf(raw) }
       : { type: 'collectionLost', ...whenOf(raw), what, collection };
   if (!['insert', 'replace', 'update', 'delete'].includes(what)) return undefined;
-  const kind = KIND_OF.get(collection);
+  const kind = kindNames().find((one) => collectionOf(one) === collection);
   if (kind !== undefined) {
     return what === 'delete'
       ? { type: 'deleted', ...whenOf(raw), kind, owner: raw['owner'] }

@@ -2,7 +2,7 @@ import type { mongo, Connection } from 'mongoose';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { HAS_GOOD_STAMP, textAt, textsAt } from '../../../record/index.js';
-import { type Kind, COLLECTION_OF, CHANNEL_KIND, PERSON_KIND, byKind } from '../../../kinds/index.js';
+import { type Kind, collectionOf, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
 import { alongIndex, statedIndex } from '../../../platform/database/index.js';
 import {
   identityOf,
@@ -45,10 +45,10 @@ const MAY_LACK_KEY = {
 const IS_WELL = { $and: [isText('$organizationid'), isText('$appid'), isText('$id'), HAS_GOOD_STAMP] };
 
 /** Matches records that have to be repaired one by one. All others are learned as they are. */
-const NEEDS_MAINTENANCE = byKind((kind): mongo.Document => {
+function needsMaintenance(kind: Kind): mongo.Document {
   const mayLackKey = kind === PERSON_KIND ? [MAY_LACK_KEY] : [];
   return { $expr: { $or: [{ $not: [IS_WELL] }, ...mayLackKey] } };
-});
+}
 
 /**
  * The distinct channels that the products of an application carry, as `{organizationid, appid, channel}`. Uses expressions,
@@ -97,7 +97,7 @@ export class PassMaintenance {
     term.showLife();
     if (kind === CHANNEL_KIND) await this.learnChannels(range, term.share);
     term.showLife();
-    const maintenance = [{ $match: NEEDS_MAINTENANCE[kind] }, ...FIRST, { $project: PRESENT }];
+    const maintenance = [{ $match: needsMaintenance(kind) }, ...FIRST, { $project: PRESENT }];
     await this.inBulks(kind, range, run, maintenance, async (records) => {
       await this.keepIncomplete(kind, records as PresentRecord[], run);
       await this.numbers.learn(kind, records as PresentRecord[], run);
@@ -157,6 +157,6 @@ export class PassMaintenance {
   }
 
   private records(kind: Kind): mongo.Collection {
-    return this.connection.collection(COLLECTION_OF[kind]);
+    return this.connection.collection(collectionOf(kind));
   }
 }

@@ -11,7 +11,7 @@ import {
   type Rival,
   placeOf,
 } from '../../protocol/index.js';
-import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { collectionOf, type Kind } from '../../../kinds/index.js';
 import { IDENTITY_TEXTS } from '../../../record/index.js';
 import { IgnoredRecords } from '../repair/ignored-records.js';
 import type { PresentRecord } from '../repair/present-record.js';
@@ -32,6 +32,10 @@ export interface PassRun {
   progress: PassProgress;
   stop: AbortSignal;
   term: TermAtWork;
+  /** The kinds whose records it covers. */
+  kinds: readonly Kind[];
+  /** Present if the ledger entries of other kinds are left out. */
+  isOfKind?: boolean;
   /** Stores the progress. Throws if the term is over. */
   save: (progress: PassProgress) => Promise<void>;
   /** Processes all available events of the stream, because a pass may write more than the log can hold. */
@@ -117,7 +121,7 @@ export class PassNumbers {
 
   private async present(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, StoredRecord>> {
     const found = await this.connection
-      .collection(COLLECTION_OF[kind])
+      .collection(collectionOf(kind))
       .aggregate<StoredRecord>([{ $match: { _id: { $in: owners } } }, { $project: IDENTITY_TEXTS }])
       .toArray();
     return new Map(found.map((record) => [record._id.toHexString(), record]));

@@ -2,7 +2,7 @@ import { type Connection, mongo } from 'mongoose';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { APPLICATIONS } from '../../../application/index.js';
-import { COLLECTION_OF, KINDS, type Kind } from '../../../kinds/index.js';
+import { collectionOf, kindNames, type Kind } from '../../../kinds/index.js';
 import type { Tenant } from '../../../record/index.js';
 import {
   RANGE_MS,
@@ -43,7 +43,7 @@ interface Large extends Tenant {
  */
 async function largeApplications(connection: Connection): Promise<Tenant[]> {
   const sampled = await Promise.all(
-    KINDS.map((kind) => inSample(connection, COLLECTION_OF[kind]).catch(() => [])),
+    kindNames().map((kind) => inSample(connection, collectionOf(kind)).catch(() => [])),
   );
   const sizes = new Map<string, Large>();
   for (const one of sampled.flat()) {
@@ -156,7 +156,7 @@ export class Pass {
     this.metrics.passes.inc({ reason: isRepair ? 'repair' : 'first start' });
     const isBare = !isRepair && !(await this.ledger.isBegun());
     const [entries = 0, incomplete = 0, ...records] = await Promise.all(
-      [LEDGER, INCOMPLETE_IDENTITIES, ...KINDS.map((kind) => COLLECTION_OF[kind])].map((name) =>
+      [LEDGER, INCOMPLETE_IDENTITIES, ...kindNames().map((kind) => collectionOf(kind))].map((name) =>
         this.connection.collection(name).estimatedDocumentCount(),
       ),
     );
@@ -175,7 +175,7 @@ export class Pass {
     // All at once: each count may take as long as a range, and a lane shows no life meanwhile.
     const [entries, ...records] = await Promise.all([
       this.slices.countOf(tenant).catch(() => undefined),
-      ...KINDS.map((kind) => this.countRecords(kind, tenant).catch(() => 0)),
+      ...kindNames().map((kind) => this.countRecords(kind, tenant).catch(() => 0)),
     ]);
     const size = records.reduce((sum, one) => sum + one, 0);
     // Bare only if the application is known to have no entries. Otherwise deletes would be missed.
@@ -236,7 +236,7 @@ export class Pass {
   }
 
   private async countRecords(kind: Kind, { organizationid, appid }: Tenant): Promise<number> {
-    const records = this.connection.collection(COLLECTION_OF[kind]);
+    const records = this.connection.collection(collectionOf(kind));
     const hint = await statedIndex(records, recordsAlong({ only: { organizationid, appid } }));
     return records.countDocuments({ organizationid, appid }, { hint, maxTimeMS: RANGE_MS });
   }

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
 import { FIRST_ID } from '../../../record/index.js';
-import { type Kind, KINDS, COLLECTION_OF, byKind } from '../../../kinds/index.js';
+import { type Kind, kindNames, collectionOf, PerKind } from '../../../kinds/index.js';
 import { ForeignIdCount, FOREIGN_IDS } from './foreign-ids.js';
 import { readAsOf } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
@@ -14,12 +14,12 @@ const MOST_REMEMBERED = 10_000;
 
 /** What one term knows of ignored records, and its position in the search for them. */
 class IgnoredCounts {
-  readonly foreignIds = byKind(() => new ForeignIdCount());
+  readonly foreignIds = new PerKind(() => new ForeignIdCount());
   /** Undefined until they are counted for the first time. */
   readonly rivals: Partial<Record<Kind, number>> = {};
-  readonly unassigned = byKind(() => new Set<string>());
+  readonly unassigned = new PerKind(() => new Set<string>());
   /** The kind that is searched, and the last record that was read. */
-  kind: Kind = KINDS[0]!;
+  kind: Kind = kindNames()[0]!;
   behind = FIRST_ID;
   private found = new Set<string>();
   /** While a slice is read: records that are valid or gone by now. The slice may have read them before. */
@@ -28,12 +28,12 @@ class IgnoredCounts {
   private readonly counted: Partial<Record<Kind, number>> = {};
 
   remember(kind: Kind, key: string): void {
-    for (const set of [this.unassigned[kind], ...(kind === this.kind ? [this.found] : [])])
+    for (const set of [this.unassigned.of(kind), ...(kind === this.kind ? [this.found] : [])])
       if (set.size < MOST_REMEMBERED) set.add(key);
   }
 
   forget(kind: Kind, key: string): void {
-    this.unassigned[kind].delete(key);
+    this.unassigned.of(kind).delete(key);
     if (kind !== this.kind) return;
     this.found.delete(key);
     this.rightMeanwhile?.add(key);
@@ -48,8 +48,8 @@ class IgnoredCounts {
 
   /** The kind was searched completely: records that were not found are no longer ignored. The next kind follows. */
   endRound(): void {
-    this.unassigned[this.kind] = this.found;
-    this.kind = KINDS[(KINDS.indexOf(this.kind) + 1) % KINDS.length]!;
+    this.unassigned.set(this.kind, this.found);
+    this.kind = kindNames()[(kindNames().indexOf(this.kind) + 1) % kindNames().length]!;
     this.behind = FIRST_ID;
     this.found = new Set();
   }
@@ -62,7 +62,7 @@ class IgnoredCounts {
   }
 
   total(kind: Kind): number {
-    return this.foreignIds[kind].count + this.unassigned[kind].size + (this.rivals[kind] ?? 0);
+    return this.foreignIds.of(kind).count + this.unassigned.of(kind).size + (this.rivals[kind] ?? 0);
   }
 }
 
@@ -122,7 +122,7 @@ export class IgnoredRecords implements Job {
     if (last === undefined) counts.endRound();
     else counts.behind = last;
     if (counts === this.counts) this.showCount(kind);
-    return last === undefined && counts.kind === KINDS[0] ? BETWEEN_ROUNDS_MS : BETWEEN_SLICES_MS;
+    return last === undefined && counts.kind === kindNames()[0] ? BETWEEN_ROUNDS_MS : BETWEEN_SLICES_MS;
   }
 
   /** Adjusts the counts by events: `foreignIds` that were added or deleted, and `unassigned` records that were deleted. */
@@ -134,7 +134,7 @@ export class IgnoredRecords implements Job {
         `${written.length} ${kind}s are ignored: their _id is not an ObjectId, such as ${nameOf(written[0]!.owner)}`,
       );
     for (const { type, place, isNew } of foreignIds)
-      this.counts.foreignIds[kind].move(place, type === 'deleted' ? -1 : isNew ? 1 : 0);
+      this.counts.foreignIds.of(kind).move(place, type === 'deleted' ? -1 : isNew ? 1 : 0);
     for (const { type, owner } of events) if (type === 'deleted') this.counts.forget(kind, String(owner));
     this.showCount(kind);
   }
@@ -147,7 +147,7 @@ export class IgnoredRecords implements Job {
       const key = String(record._id);
       if (isDeliverable(record)) counts.forget(kind, key);
       else {
-        if (!counts.unassigned[kind].has(key)) fresh.push(key);
+        if (!counts.unassigned.of(kind).has(key)) fresh.push(key);
         counts.remember(kind, key);
       }
     }
@@ -196,7 +196,7 @@ export class IgnoredRecords implements Job {
   /** Counts as of the present, independently of the position of the stream. */
   private async countStrangers({ kind, foreignIds }: IgnoredCounts): Promise<void> {
     const options = { limit: MOST_COUNTED, maxTimeMS: LONGEST_MS };
-    await foreignIds[kind].recount(async () => {
+    await foreignIds.of(kind).recount(async () => {
       const { at } = await this.workedThrough.now();
       const count = await readAsOf(this.connection.getClient(), at, (snapshot) =>
         this.records(kind).countDocuments(FOREIGN_IDS, { ...snapshot, ...options }),
@@ -248,7 +248,7 @@ export class IgnoredRecords implements Job {
   }
 
   private records(kind: Kind): mongo.Collection {
-    return this.connection.collection(COLLECTION_OF[kind]);
+    return this.connection.collection(collectionOf(kind));
   }
 }
 

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { emailKeyOf } from '../../../member/index.js';
-import { type Kind, COLLECTION_OF, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
+import { type Kind, collectionOf, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
 import {
   doubled,
   idTextAt,
@@ -95,7 +95,7 @@ export class RecordRepair {
    * contains the write, before any later change of the record.
    */
   private async giveIds(kind: Kind, lives: Life[]): Promise<void> {
-    const collection = this.connection.collection(COLLECTION_OF[kind]) as unknown as mongo.Collection;
+    const collection = this.connection.collection(collectionOf(kind)) as unknown as mongo.Collection;
     await this.writes.write(kind, 'id', lives.map(giveId));
     const odd = await this.doubledAmong(collection, lives);
     for (const { owner, identity } of odd) {

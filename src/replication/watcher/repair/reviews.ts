@@ -8,7 +8,7 @@ import {
   type EmailHolder,
   isSameKey,
 } from '../collections.schema.js';
-import { COLLECTION_OF, type Kind, KINDS, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
+import { collectionOf, type Kind, kindNames, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
 import { FIRST_ID } from '../../../record/index.js';
 import {
   KnownChannels,
@@ -58,7 +58,7 @@ export class ChannelReview implements Job {
 
   private products(behind: mongo.ObjectId): Promise<PresentRecord[]> {
     return this.connection
-      .collection(COLLECTION_OF[CHANNEL_KIND])
+      .collection(collectionOf(CHANNEL_KIND))
       .aggregate<PresentRecord>([
         { $match: { _id: { $gt: behind } } },
         { $sort: { _id: 1 } },
@@ -161,7 +161,7 @@ export class EmailReview implements Job {
 
   private present(members: { _id: mongo.ObjectId }[]): Promise<PresentRecord[]> {
     return this.connection
-      .collection(COLLECTION_OF[PERSON_KIND])
+      .collection(collectionOf(PERSON_KIND))
       .aggregate<PresentRecord>([
         { $match: { _id: { $in: members.map(({ _id }) => _id) } } },
         { $project: PRESENT },
@@ -194,7 +194,7 @@ const BETWEEN_ROUNDS_MS = 600_000;
 @Injectable()
 export class IncompleteReview implements Job {
   readonly name = 'The review of incomplete identities';
-  private kind: Kind = KINDS[0]!;
+  private kind: Kind = kindNames()[0]!;
   private behind: mongo.ObjectId | undefined;
 
   constructor(
@@ -211,8 +211,8 @@ export class IncompleteReview implements Job {
     const range = await this.incomplete.nextRange(kind, this.behind, SLICE);
     this.behind = range?.end;
     if (range === undefined) {
-      this.kind = KINDS[(KINDS.indexOf(kind) + 1) % KINDS.length]!;
-      return this.kind === KINDS[0] ? BETWEEN_ROUNDS_MS : BETWEEN_INCOMPLETE_MS;
+      this.kind = kindNames()[(kindNames().indexOf(kind) + 1) % kindNames().length]!;
+      return this.kind === kindNames()[0] ? BETWEEN_ROUNDS_MS : BETWEEN_INCOMPLETE_MS;
     }
     for await (const some of this.incomplete.inRange(kind, range)) await this.forgetStale(kind, some, stop);
     return BETWEEN_INCOMPLETE_MS;
@@ -245,7 +245,7 @@ export class IncompleteReview implements Job {
   private async present(kind: Kind, owners: mongo.ObjectId[], at: mongo.Timestamp): Promise<Set<string>> {
     const found = await readAsOf(this.connection.getClient(), at, (snapshot) =>
       this.connection
-        .collection(COLLECTION_OF[kind])
+        .collection(collectionOf(kind))
         .find({ _id: { $in: owners } }, { ...snapshot, projection: { _id: 1 } })
         .toArray(),
     );

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { type Connection, type Model, mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { collectionOf, type Kind } from '../../../kinds/index.js';
 import { idTextAt, isNumberText, type Tenant } from '../../../record/index.js';
 import {
   type Claims,
@@ -177,7 +177,7 @@ export class Claimants {
   /** The text under which consumers may know each of these records now, by the hex of its `_id`. */
   private async idsOf(kind: Kind, tenant: Tenant, owners: mongo.ObjectId[]): Promise<Map<string, unknown>> {
     const found = await this.connection
-      .collection(COLLECTION_OF[kind])
+      .collection(collectionOf(kind))
       .aggregate<{ _id: mongo.ObjectId; id: unknown }>(
         [{ $match: { _id: { $in: owners }, ...tenant } }, { $project: { id: idTextAt('$id') } }],
         { hint: { _id: 1 } },

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { within } from '../../../platform/common/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
-import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { collectionOf, type Kind } from '../../../kinds/index.js';
 import { needsStamp, RecordsHeldError, stampAnew, type Stamping } from '../../../record/index.js';
 import { LEDGER, type TermAtWork, type Concern, Quarantine } from '../../store/index.js';
 import type { Late, Cause, RestampReason } from '../../protocol/index.js';
@@ -162,5 +162,5 @@ interface LateIn extends Documents {
 const TOMBSTONES: Documents = { name: LEDGER, concern: (owner) => ({ what: 'tombstone', owner }) };
 
 function recordsOf(kind: Kind): Documents {
-  return { name: COLLECTION_OF[kind], concern: (owner) => ({ what: 'record', kind, owner }) };
+  return { name: collectionOf(kind), concern: (owner) => ({ what: 'record', kind, owner }) };
 }

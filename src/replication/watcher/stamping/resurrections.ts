@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { later } from '../../../platform/common/index.js';
 import { isUnfit, pastValidator } from '../../../platform/database/index.js';
-import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { collectionOf, type Kind } from '../../../kinds/index.js';
 import { IDENTITY_TEXTS, needsStamp, RecordsHeldError, writeUnlessHeld } from '../../../record/index.js';
 import {
   type DeadIdentity,
@@ -285,6 +285,6 @@ export class Resurrections {
   }
 
   private records(kind: Kind): mongo.Collection {
-    return this.connection.collection(COLLECTION_OF[kind]);
+    return this.connection.collection(collectionOf(kind));
   }
 }

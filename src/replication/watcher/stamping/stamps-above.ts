@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import type { PastValidator } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
-import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { collectionOf, type Kind } from '../../../kinds/index.js';
 import { stampAnew, stampTogether } from '../../../record/index.js';
 import { Quarantine } from '../../store/index.js';
 import { RestampNotes } from './restamp-notes.js';
@@ -71,11 +71,11 @@ export class StampsAbove {
   note(kind: Kind, records: RecordsToStamp[], stamped: number): void {
     this.metrics.restamps.inc({ reason: 'resurrection' }, stamped);
     const ids = records.flatMap((some) => some.ids);
-    this.notes.note({ collection: COLLECTION_OF[kind], reason: 'resurrection', ids, stamped });
+    this.notes.note({ collection: collectionOf(kind), reason: 'resurrection', ids, stamped });
   }
 
   private records(kind: Kind): mongo.Collection {
-    return this.connection.collection(COLLECTION_OF[kind]);
+    return this.connection.collection(collectionOf(kind));
   }
 }
 

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
 import { settledWithin } from '../../../platform/common/index.js';
-import { KINDS } from '../../../kinds/index.js';
+import { kindNames } from '../../../kinds/index.js';
 import type { Tenant } from '../../../record/index.js';
 import type { Batch } from '../log/change-stream.js';
 import {
@@ -289,7 +289,7 @@ function placeIn(token: unknown): LogPlace {
 }
 
 function namesOf({ organizationid, appid }: Tenant): string[] {
-  return KINDS.map((kind) => markName({ organizationid, appid, kind }));
+  return kindNames().map((kind) => markName({ organizationid, appid, kind }));
 }
 
 function entriesOf(lanes: Iterable<Lane>): AsideApplication[] {

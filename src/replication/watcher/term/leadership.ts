@@ -15,6 +15,7 @@ import {
   type WatchState,
   knownAside,
 } from '../../protocol/index.js';
+import { KindPasses } from '../pass/kind-passes.js';
 import { Pass, placeOfStream, isPassStored } from '../pass/pass.js';
 import { StreamWork, type Start, type Term } from './stream-work.js';
 import { IgnoredRecords } from '../repair/ignored-records.js';
@@ -38,6 +39,7 @@ export class Beginning {
     private readonly indexes: IndexKeeper,
     private readonly work: StreamWork,
     private readonly heads: HeadWriter,
+    private readonly kindPasses: KindPasses,
   ) {}
 
   /**
@@ -65,7 +67,8 @@ export class Beginning {
       // leader.
       await this.work.save(whole, { pass: progress });
       await this.work.workThrough(term, opening, fences);
-      await this.pass.run({ at, progress, stop, term, ...this.beside(term, reader, fences) });
+      const kinds = this.kindPasses.ready();
+      await this.pass.run({ at, progress, stop, term, kinds, ...this.beside(term, reader, fences) });
       await this.filters.checkAll(whole);
       if (stop.aborted) return undefined;
       return await this.endPass(whole, reader.last, progress);
@@ -134,11 +137,13 @@ export class Leadership {
     private readonly ignored: IgnoredRecords,
     private readonly jobs: Jobs,
     private readonly orphans: Orphans,
+    private readonly kindPasses: KindPasses,
   ) {}
 
   /** Returns when `stop` is aborted. Throws a TermOverError or a database error. */
   async lead(term: Term): Promise<void> {
     this.quarantine.beginTerm();
+    this.kindPasses.beginTerm(term);
     await this.orphans.end();
     const over = new AbortController();
     const kept = this.jobs.run(AbortSignal.any([term.stop, over.signal]), term);
@@ -165,6 +170,7 @@ export class Leadership {
         if (!(error instanceof HistoryLostError)) throw error;
         this.log.error(error.message);
         delete term.state.pass?.reached;
+        await this.kindPasses.interrupt();
         reason = error.message;
         start = undefined;
       }

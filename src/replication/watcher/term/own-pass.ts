@@ -5,6 +5,7 @@ import type { Tenant } from '../../../record/index.js';
 import { Reader } from '../log/change-stream.js';
 import type { Fences, Mark, AsideApplication, PassProgress } from '../../protocol/index.js';
 import { MARK_MODEL, readFences, TermOverError } from '../../store/index.js';
+import { KindPasses } from '../pass/kind-passes.js';
 import { Pass, placeOfStream } from '../pass/pass.js';
 import { StreamWork, type Term } from './stream-work.js';
 
@@ -30,6 +31,7 @@ export class OwnPass {
     @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
     private readonly pass: Pass,
     private readonly work: StreamWork,
+    private readonly kindPasses: KindPasses,
   ) {}
 
   /**
@@ -57,6 +59,7 @@ export class OwnPass {
         progress,
         stop: term.stop,
         term,
+        kinds: this.kindPasses.ready(),
         save,
         keepUp: () => {
           term.showLife();

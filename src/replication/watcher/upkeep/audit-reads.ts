@@ -5,7 +5,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { type Identity, identityKey, identitiesByTenant, identityOf } from '../../protocol/index.js';
 import { earlier } from '../../../platform/common/index.js';
 import { alongIndex, readAsOf, type SnapshotOptions } from '../../../platform/database/index.js';
-import { COLLECTION_OF, type Kind } from '../../../kinds/index.js';
+import { collectionOf, recordCollections, type Kind } from '../../../kinds/index.js';
 import { FIRST_ID, IDENTITY_TEXTS } from '../../../record/index.js';
 import { LEDGER, type LedgerEntry, recordsUnder, type Now, WorkedThrough } from '../../store/index.js';
 
@@ -168,7 +168,7 @@ export class AuditReads {
   /** Approximate number of slices of a given size. */
   async expected(size: number): Promise<number> {
     const counts = await Promise.all(
-      Object.values(COLLECTION_OF).map((name) => this.connection.collection(name).estimatedDocumentCount()),
+      recordCollections().map((name) => this.connection.collection(name).estimatedDocumentCount()),
     );
     return counts.reduce((slices, count) => slices + Math.floor(count / size) + 1, 0);
   }
@@ -217,7 +217,7 @@ export class AuditReads {
   }
 
   private records(kind: Kind): mongo.Collection {
-    return this.connection.collection(COLLECTION_OF[kind]);
+    return this.connection.collection(collectionOf(kind));
   }
 
   private get entries(): mongo.Collection<LedgerEntry> {

@@ -1,12 +1,13 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { mongo, Model } from 'mongoose';
 import { InjectModel } from '@nestjs/mongoose';
-import { KINDS, type Kind } from '../../../kinds/index.js';
+import { kindNames, type Kind } from '../../../kinds/index.js';
 import { type AuditProgress, LEDGER_AUDIT, AUDIT_MODEL } from '../collections.schema.js';
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { Ledger, type TermAtWork, type Job, WorkedThrough } from '../../store/index.js';
 import { isIn, type LogPlace, placeBehind } from '../../protocol/index.js';
+import { KindPasses } from '../pass/kind-passes.js';
 import { Resurrections } from '../stamping/resurrections.js';
 import { Restamps } from '../stamping/restamps.js';
 import {
@@ -82,7 +83,7 @@ interface SliceDone {
 /** The progress before the first slice. */
 export function firstRound(clock: Date): AuditProgress {
   return {
-    ...{ _id: LEDGER_AUDIT, kind: KINDS[0]!, behind: null, slices: 0, round: 1, started: clock },
+    ...{ _id: LEDGER_AUDIT, kind: kindNames()[0]!, behind: null, slices: 0, round: 1, started: clock },
     ...{ lastRoundSeconds: null, roundSeconds: null, found: 0 },
   };
 }
@@ -91,16 +92,17 @@ export function firstRound(clock: Date): AuditProgress {
 export function afterSlice(
   progress: AuditProgress,
   { end, found, expected, clock }: SliceDone,
+  kinds: readonly Kind[] = kindNames(),
 ): AuditProgress {
   const seconds = Math.max(0, (clock.getTime() - progress.started.getTime()) / MS);
   const slices = progress.slices + 1;
   const roundSeconds = Math.round((seconds / slices) * Math.max(slices, expected));
   const done = { ...progress, slices, roundSeconds, found: progress.found + found, behind: end ?? null };
   if (end !== undefined) return done;
-  const next = KINDS[KINDS.indexOf(progress.kind) + 1];
+  const next = kinds[kinds.indexOf(progress.kind) + 1];
   if (next !== undefined) return { ...done, kind: next };
   const lastRoundSeconds = Math.round(seconds);
-  return { ...done, kind: KINDS[0]!, slices: 0, round: progress.round + 1, started: clock, lastRoundSeconds };
+  return { ...done, kind: kinds[0]!, slices: 0, round: progress.round + 1, started: clock, lastRoundSeconds };
 }
 
 const AT_ONCE = 1000;
@@ -173,6 +175,7 @@ export class Audit implements Job {
     private readonly reads: AuditReads,
     private readonly repairs: AuditRepair,
     private readonly workedThrough: WorkedThrough,
+    private readonly kindPasses: KindPasses,
     @Inject(SETTINGS) settings: Settings,
   ) {
     this.pace = paceOf(settings);
@@ -181,7 +184,10 @@ export class Audit implements Job {
 
   /** Processes one slice. Faults are repaired before the progress is stored, so a slice may be repeated, never skipped. */
   async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
-    const progress = (await this.stored()) ?? firstRound((await this.workedThrough.now()).clock);
+    const kinds = this.kindPasses.ready();
+    const stored = (await this.stored()) ?? firstRound((await this.workedThrough.now()).clock);
+    // The kind of the last slice may have been removed.
+    const progress = kinds.includes(stored.kind) ? stored : { ...stored, kind: kinds[0]!, behind: null };
     const { kind, behind } = progress;
     const seen = await this.reads.slice(kind, behind, this.size);
     const faults = await this.faultsIn(kind, seen, stop);
@@ -189,7 +195,7 @@ export class Audit implements Job {
     await this.repairs.repair(kind, faults.value, placeBehind(faults.at), term);
     const expected = await this.reads.expected(this.size);
     const done = { end: seen.value.end, found: faults.value.length, expected, clock: faults.clock };
-    const next = afterSlice(progress, done);
+    const next = afterSlice(progress, done, kinds);
     await this.store(next);
     const took = seen.took + faults.took;
     this.size = sizeAfter(this.size, took, this.pace);

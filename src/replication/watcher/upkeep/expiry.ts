@@ -1,7 +1,7 @@
 import { Injectable, Inject, Logger } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import mongoose, { type Connection, type Model, type mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind, KINDS } from '../../../kinds/index.js';
+import { collectionOf, type Kind, kindNames } from '../../../kinds/index.js';
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { alongIndex } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
@@ -25,13 +25,13 @@ export class CollectionOptions {
 
   /** The kinds whose collection has changed since the last call. */
   async changed(): Promise<Kind[]> {
-    const names = KINDS.map((kind) => COLLECTION_OF[kind]);
+    const names = kindNames().map((kind) => collectionOf(kind));
     const which = { name: { $in: names } };
     const found = await this.connection.db!.listCollections(which, { nameOnly: false }).toArray();
     const now = new Map(found.map(({ name, ...rest }) => [name, JSON.stringify(rest)]));
-    return KINDS.filter((kind) => {
+    return kindNames().filter((kind) => {
       const before = this.seen.get(kind);
-      const present = now.get(COLLECTION_OF[kind]) ?? '';
+      const present = now.get(collectionOf(kind)) ?? '';
       this.seen.set(kind, present);
       return before !== undefined && before !== present;
     });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { readAsOf } from '../../../platform/database/index.js';
-import { COLLECTION_OF, type Kind, KINDS } from '../../../kinds/index.js';
+import { collectionOf, type Kind, kindNames } from '../../../kinds/index.js';
 import { FilterChanges } from '../filters/filter-changes.js';
 import {
   type Identity,
@@ -56,7 +56,7 @@ export class QuarantineRetry {
 
   /** Everything up to `at` is processed, so a read as of `at` shows the result of the log up to there. */
   async maintain(entries: SetAside[], at: mongo.Timestamp, term: TermAtWork): Promise<void> {
-    for (const kind of KINDS) {
+    for (const kind of kindNames()) {
       const some = ofKind(entries, kind);
       if (some.length > 0) await this.records(kind, await this.readEntries(kind, some, at), at, term);
     }
@@ -72,7 +72,7 @@ export class QuarantineRetry {
   async within(share: AppShare, entries: SetAside[], at: mongo.Timestamp): Promise<SetAside[]> {
     if (!isPartial(share)) return entries;
     const outside = new Set<string>();
-    for (const kind of KINDS) {
+    for (const kind of kindNames()) {
       const found = await this.readEntries(kind, ofKind(entries, kind), at);
       const owners = found.map(({ owner }) => owner);
       const owned = await this.ledger.ownedBy(kind, owners);
@@ -152,7 +152,7 @@ export class QuarantineRetry {
     if (dead.length === 0) return;
     const ids = dead.map(({ _id }) => _id);
     await this.restamps.tombstones(ids, 'quarantine', term);
-    for (const kind of KINDS) {
+    for (const kind of kindNames()) {
       const some = dead.filter((entry) => entry.kind === kind);
       if (some.length > 0) await this.resurrections.review(kind, some, { at, fences: new Map() }, term);
     }
@@ -199,7 +199,7 @@ export class QuarantineRetry {
     if (owners.length === 0) return new Map();
     const found = await readAsOf(this.connection.getClient(), at, (snapshot) =>
       this.connection
-        .collection(COLLECTION_OF[kind])
+        .collection(collectionOf(kind))
         .aggregate<PresentRecord>([{ $match: { _id: { $in: owners } } }, { $project: PRESENT }], {
           ...snapshot,
         })

@@ -27,7 +27,7 @@ async function told(work: { members: () => void; products: () => void }, stop: A
   const places: (PassProgress['reached'] & Pick<PassProgress, 'pace'>)[] = [];
   const progress: PassProgress = { reason: 'test', isRepair: true, started: new Date(), done: 0, total: 4 };
   await pass.run({
-    ...{ at: '0', progress, stop, term: NO_TERM, token: () => 'token' },
+    ...{ at: '0', progress, stop, term: NO_TERM, kinds: [], token: () => 'token' },
     keepUp: () => Promise.resolve(),
     save: ({ reached, pace }) => Promise.resolve(void places.push({ ...reached!, pace: pace! })),
   });

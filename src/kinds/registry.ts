@@ -1,0 +1,105 @@
+import type { KindDescription } from './kind.js';
+import { member } from './member.js';
+import { product } from './product.js';
+
+/** The kinds that every deployment has. */
+const builtIn = { member, product } satisfies Record<string, KindDescription>;
+
+/** The name of a kind. It is in paths, and the `type` of an item whose record stores none. */
+export type Kind = string;
+
+export type BuiltInKind = keyof typeof builtIn;
+
+export const BUILT_IN_KINDS = Object.keys(builtIn) as readonly BuiltInKind[];
+
+/** Whether every deployment has this kind. */
+export function isBuiltIn(kind: Kind): kind is BuiltInKind {
+  return Object.hasOwn(builtIn, kind);
+}
+
+/** The kind that channels select records of. */
+export const CHANNEL_KIND: Kind = theOne(([, { hasChannelFeeds }]) => hasChannelFeeds);
+
+/** The kind whose records are people. */
+export const PERSON_KIND: Kind = theOne(([, { isPerson }]) => isPerson);
+
+/**
+ * The kinds of the database that this process serves: those that are built in, and those of its collection `kinds`
+ * (contract §8). A process serves one database.
+ */
+let known: ReadonlyMap<Kind, KindDescription> = new Map(Object.entries(builtIn));
+let names: readonly Kind[] = BUILT_IN_KINDS;
+const listeners = new Set<() => void>();
+
+/** All kinds: those that are built in first, the others by name. */
+export function kindNames(): readonly Kind[] {
+  return names;
+}
+
+export function isKind(name: unknown): name is Kind {
+  return typeof name === 'string' && known.has(name);
+}
+
+/** The description of a kind. Throws an error for a kind that was removed; work that meets it is repeated without it. */
+export function describedKind(kind: Kind): KindDescription {
+  const described = known.get(kind);
+  if (described === undefined) throw new Error(`There is no kind "${kind}" any more.`);
+  return described;
+}
+
+/** The collection of a kind (contract §4, §8). */
+export function collectionOf(kind: Kind): string {
+  return describedKind(kind).collection;
+}
+
+/** The collections of all kinds. */
+export function recordCollections(): string[] {
+  return names.map(collectionOf);
+}
+
+/** A value for each kind, made when it is first asked for. */
+export class PerKind<T> {
+  private readonly values = new Map<Kind, T>();
+
+  constructor(private readonly make: () => T) {}
+
+  of(kind: Kind): T {
+    const value = this.values.get(kind) ?? this.make();
+    this.values.set(kind, value);
+    return value;
+  }
+
+  set(kind: Kind, value: T): void {
+    this.values.set(kind, value);
+  }
+}
+
+/** Records of all kinds, in texts for people: "members, products and orders". */
+export function recordsInWords(): string {
+  const plurals = names.map((kind) => describedKind(kind).plural);
+  return `${plurals.slice(0, -1).join(', ')} and ${plurals.at(-1)}`;
+}
+
+/** Replaces the kinds that are not built in. Returns whether any of them is another than before. */
+export function replaceKinds(others: ReadonlyMap<Kind, KindDescription>): boolean {
+  const sorted = [...others].sort(([one], [other]) => (one < other ? -1 : 1));
+  const next = new Map<Kind, KindDescription>([...Object.entries(builtIn), ...sorted]);
+  if (JSON.stringify([...next]) === JSON.stringify([...known])) return false;
+  known = next;
+  names = [...next.keys()];
+  for (const listener of listeners) listener();
+  return true;
+}
+
+/** Calls `listener` after each change of the kinds, until the function that it returns is called. */
+export function onKindsChanged(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function theOne(is: (kind: [string, KindDescription]) => boolean): Kind {
+  const [first, ...others] = Object.entries<KindDescription>(builtIn).filter(is);
+  if (first === undefined || others.length > 0)
+    throw new Error('Exactly one kind has channel feeds, and exactly one is of people.');
+  return first[0];
+}

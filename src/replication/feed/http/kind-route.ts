@@ -1,0 +1,45 @@
+import { createParamDecorator, type ExecutionContext, Injectable, type PipeTransform } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { BUILT_IN_KINDS, describedKind, type Kind } from '../../../kinds/index.js';
+import { type KindAsked, KnownKinds } from '../../store/index.js';
+
+/** The part of a path that names a kind: a built-in kind, or a parameter for those that an operator has created. */
+export type KindRoute = Kind;
+
+const CREATED: KindRoute = ':kind';
+
+/** The routes of all kinds. That of created kinds comes last, because it matches the paths of the others too. */
+export const KIND_ROUTES: readonly KindRoute[] = [...BUILT_IN_KINDS, CREATED];
+
+/** The word for the records of a route in the OpenAPI document. */
+export function pluralOf(route: KindRoute): string {
+  return route === CREATED ? 'records' : describedKind(route).plural;
+}
+
+/** The OpenAPI document has no route with a parameter: it has the paths of each created kind instead (contract §8). */
+export const Documented = (route: KindRoute) => ApiExcludeController(route === CREATED);
+
+/** The kind that a request names, or the built-in kind of its route, in its application. */
+export function kindIn(route: KindRoute, { params }: Request): KindAsked {
+  const { org, app, kind } = params as Record<string, string>;
+  return { organizationid: org!, appid: app!, kind: route === CREATED ? kind! : route };
+}
+
+/** Finds the kind that a path names. Throws 404 `unknown-kind`. */
+@Injectable()
+class KindPipe implements PipeTransform<KindAsked, Promise<Kind>> {
+  constructor(private readonly kinds: KnownKinds) {}
+
+  async transform(asked: KindAsked): Promise<Kind> {
+    await this.kinds.assertKnown(asked);
+    return asked.kind;
+  }
+}
+
+const kindOf = createParamDecorator((route: KindRoute, context: ExecutionContext) =>
+  kindIn(route, context.switchToHttp().getRequest<Request>()),
+);
+
+/** The kind of a request. Throws 404 `unknown-kind`. */
+export const KindOf = (route: KindRoute) => kindOf(route, KindPipe);

@@ -1,0 +1,137 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
+import { IndexKeeper } from '../../../platform/database/index.js';
+import { describedKind, isBuiltIn, isKind, type Kind, kindNames } from '../../../kinds/index.js';
+import { ALL, type PassedKind, type PassProgress, placeBehind } from '../../protocol/index.js';
+import { type Job, Ledger, TermOverError, WorkedThrough } from '../../store/index.js';
+import type { Term } from '../term/stream-work.js';
+import { Lease } from '../lease.js';
+import { Pass } from './pass.js';
+
+/** How long the job waits if no pass is due (milliseconds). A new kind begins a new term, which does not wait. */
+const REST_MS = 1000;
+
+/**
+ * The first passes over the records of kinds that operators have created (contract §8). Each runs beside the stream, which
+ * follows the collection from the beginning of the term on: what the pass learns counts as knowledge of the place where the
+ * log ends when it begins, as in a pass over everything, and later events of the stream override it. Until it has ended,
+ * nothing of the kind is shown, so no consumer can have missed a change. Other kinds do not wait for it.
+ *
+ * A pass that is interrupted begins again in the next term.
+ */
+@Injectable()
+export class KindPasses implements Job {
+  readonly name = 'The pass over a new kind';
+  private readonly log = new Logger('Watcher');
+  private term: Term | undefined;
+  private entries: PassedKind[] = [];
+  private running: Promise<unknown> = Promise.resolve();
+  private interruption = new AbortController();
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly pass: Pass,
+    private readonly ledger: Ledger,
+    private readonly indexes: IndexKeeper,
+    private readonly lease: Lease,
+    private readonly workedThrough: WorkedThrough,
+  ) {}
+
+  /** A kind that was removed meanwhile, or replaced by another of the same name, is forgotten. */
+  beginTerm(term: Term): void {
+    this.term = term;
+    const stored: unknown = term.state.kinds;
+    const list = Array.isArray(stored) ? (stored as (PassedKind | null)[]) : [];
+    this.entries = list.flatMap((one) =>
+      isKind(one?.kind) && describedKind(one.kind).document === one.document ? [one] : [],
+    );
+  }
+
+  /** The kinds whose first pass has ended: those that the service works through and shows. */
+  ready(): Kind[] {
+    return kindNames().filter((kind) => isBuiltIn(kind) || this.entryOf(kind)?.since !== undefined);
+  }
+
+  /** The history of the log is lost, so a pass that is running has to begin again. Resolves when it has stopped. */
+  async interrupt(): Promise<void> {
+    this.interruption.abort();
+    await this.running;
+    this.interruption = new AbortController();
+  }
+
+  async step(stop: AbortSignal): Promise<number> {
+    const { term } = this;
+    const due = kindNames().find((kind) => !this.ready().includes(kind));
+    if (term === undefined || due === undefined) return REST_MS;
+    const over = AbortSignal.any([stop, this.interruption.signal]);
+    const run = this.passOver(due, { ...term, stop: over }).catch((error: unknown) => {
+      if (!over.aborted) throw error;
+    });
+    this.running = run.catch(() => undefined);
+    await run;
+    return 0;
+  }
+
+  private async passOver(kind: Kind, term: Term): Promise<void> {
+    const { stop } = term;
+    const collection = describedKind(kind).collection;
+    await this.indexes.keepOf(collection);
+    const showLife = () => {
+      if (stop.aborted) throw new TermOverError();
+    };
+    const { at: opened } = await this.workedThrough.now();
+    const progress = await this.prepare(kind, collection);
+    await this.save(term, { kind, pass: progress });
+    await this.pass.run({
+      at: placeBehind(opened),
+      progress,
+      stop,
+      term: { ...term, showLife, share: ALL },
+      kinds: [kind],
+      isOfKind: true,
+      save: (pass) => this.save(term, { kind, pass }),
+      keepUp: () => Promise.resolve(showLife()),
+      token: () => undefined,
+    });
+    if (stop.aborted) return;
+    const { at: since } = await this.workedThrough.now();
+    showLife();
+    await this.save(term, { kind, since });
+    this.log.log(`The records of the kind ${kind} are known: ${progress.done} records and ledger entries`);
+  }
+
+  /** A kind that had its name before may have been read before: whatever changed since then counts as changed. */
+  private async prepare(kind: Kind, collection: string): Promise<PassProgress> {
+    const isRepair = await this.ledger.knowsKind(kind);
+    const total = await this.connection.collection(collection).estimatedDocumentCount();
+    this.log.log(`A pass over the records of the kind ${kind} begins`);
+    return { reason: `the kind ${kind}`, isRepair, isBare: !isRepair, started: new Date(), done: 0, total };
+  }
+
+  /** Throws a TermOverError if another instance leads now. */
+  private async save(
+    { state }: Term,
+    { kind, since, pass }: Pick<PassedKind, 'kind' | 'since' | 'pass'>,
+  ): Promise<void> {
+    const document = describedKind(kind).document ?? '';
+    const entry: PassedKind = {
+      kind,
+      document,
+      ...(since && { since }),
+      ...(pass && { pass: withoutPlace(pass) }),
+    };
+    const kinds = [...this.entries.filter((one) => one.kind !== kind), entry];
+    if (!(await this.lease.save(state.term, { kinds }))) throw new TermOverError();
+    this.entries = kinds;
+  }
+
+  private entryOf(kind: Kind): PassedKind | undefined {
+    return this.entries.find((one) => one.kind === kind);
+  }
+}
+
+/** Such a pass is never resumed from its place. */
+function withoutPlace({ reached: _reached, ...pass }: PassProgress): PassProgress {
+  return pass;
+}
