@@ -3,7 +3,7 @@ import { type Application, APPLICATIONS, SERVICES } from '../application/plain.j
 import { alongIndexIfAny, isDuplicateKey } from '../platform/database/plain.js';
 import { allows, problems } from '../platform/http/plain.js';
 import { collectionOf, type Kind, kindNames } from '../kinds/index.js';
-import { ofTenant, type Tenant } from '../record/index.js';
+import { recordsIn, ofTenant, type Tenant } from '../record/index.js';
 import { removeHashKey, rotateHashKey } from '../replication/store/plain.js';
 import type { AuditedAction } from '../trail/index.js';
 import {
@@ -116,7 +116,7 @@ export async function removeApplication(
   await removeHashKey(db, tenant);
   const removed = new Map<Kind, number>();
   for (const kind of kindNames()) {
-    const { deletedCount } = await db.collection(collectionOf(kind)).deleteMany(ofTenant(tenant));
+    const { deletedCount } = await recordsIn(db, kind).deleteMany(ofTenant(tenant));
     removed.set(kind, deletedCount);
   }
   await noteApplication(changeContext, purge ? 'application.purge' : 'application.remove', tenant);
@@ -161,8 +161,8 @@ export async function assertNoRecords(db: mongo.Db, tenant: Tenant): Promise<voi
 async function kindsWithRecords(db: mongo.Db, tenant: Tenant): Promise<Kind[]> {
   const found = await Promise.all(
     kindNames().map((kind) =>
-      alongIndexIfAny(db.collection(collectionOf(kind)), BY_TENANT, (along) =>
-        db.collection(collectionOf(kind)).findOne(ofTenant(tenant), { projection: { _id: 1 }, ...along }),
+      alongIndexIfAny(recordsIn(db, kind), BY_TENANT, (along) =>
+        recordsIn(db, kind).findOne(ofTenant(tenant), { projection: { _id: 1 }, ...along }),
       ),
     ),
   );

@@ -3,8 +3,8 @@ import type { mongo } from 'mongoose';
 import { type Filter, indexAdvice, type IndexKey, partsOf } from '../application/plain.js';
 import { FatalError } from '../platform/common/index.js';
 import { buildIndex, statedIndex, type Watching } from '../platform/database/plain.js';
-import { bsonTypeOf, type Tenant } from '../record/index.js';
-import { collectionOf, type Kind } from '../kinds/index.js';
+import { recordsIn, bsonTypeOf, type Tenant } from '../record/index.js';
+import type { Kind } from '../kinds/index.js';
 import { type ChangeContext, recordAction } from './changes.js';
 import { refusalOf } from './filter-trial.js';
 import { Allowance, inPlace, type Place, together } from './preview/place.js';
@@ -48,7 +48,7 @@ export async function filterPlan(
 export async function indexWish(db: mongo.Db, kind: Kind, filter: Filter): Promise<IndexWish | undefined> {
   const key = indexAdvice(filter);
   if (key === undefined) return undefined;
-  const collection = db.collection(collectionOf(kind));
+  const collection = recordsIn(db, kind);
   const standing = await standingIndex(collection, key);
   return {
     ...{ key, collection: collection.collectionName },
@@ -69,7 +69,7 @@ export async function makeFilterIndex(
   { key, name, collection }: IndexWish,
   watching: Watching,
 ): Promise<boolean> {
-  const isMade = await buildIndex(changeContext.db.collection(collectionOf(kind)), key, watching).catch(
+  const isMade = await buildIndex(recordsIn(changeContext.db, kind), key, watching).catch(
     (error: mongo.MongoServerError) => {
       if (!IN_THE_WAY.has(Number(error.code))) throw error;
       throw new FatalError(

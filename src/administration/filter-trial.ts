@@ -2,8 +2,8 @@ import type { mongo } from 'mongoose';
 import { type Filter, filterFault, type FilterPart, partsOf, effortInSteps } from '../application/plain.js';
 import { atOnce, DeadlineError, shown, type Steps, within } from '../platform/common/index.js';
 import { isRefusedQuery, isTimeout } from '../platform/database/plain.js';
-import { collectionOf, type Kind } from '../kinds/index.js';
-import { FIRST_ID, type Tenant } from '../record/index.js';
+import type { Kind } from '../kinds/index.js';
+import { recordsIn, FIRST_ID, type Tenant } from '../record/index.js';
 import { type FilterTurn, invalid, type Refused } from './changes.js';
 
 const TRIAL_MS = 5000;
@@ -40,7 +40,7 @@ export async function tryFilter(
   try {
     const matching = { $and: [{ organizationid, appid }, filter] };
     const find = async () => ({
-      found: await db.collection(collectionOf(kind)).findOne(matching, { maxTimeMS }),
+      found: await recordsIn(db, kind).findOne(matching, { maxTimeMS }),
     });
     await turn(of, find, maxTimeMS + SPARE_MS);
   } catch (error) {
@@ -88,8 +88,7 @@ async function isRefused(
 ): Promise<boolean> {
   const conditions = parts.map(({ field, condition }) => ({ [field]: condition }));
   const nothing = { organizationid, appid, _id: FIRST_ID, $and: [{}, ...conditions] };
-  return db
-    .collection(collectionOf(kind))
+  return recordsIn(db, kind)
     .findOne(nothing, { maxTimeMS: TRIAL_MS })
     .then(
       () => false,

@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose';
 import { literal } from '../platform/common/index.js';
 import { alongIndexIfAny } from '../platform/database/plain.js';
-import { BY_RECORD_ID, idTextAt, ofTenant, type Tenant, withIds } from '../record/index.js';
-import { collectionOf, type Kind } from '../kinds/index.js';
+import { recordsIn, BY_RECORD_ID, idTextAt, ofTenant, type Tenant, withIds } from '../record/index.js';
+import type { Kind } from '../kinds/index.js';
 import { LEDGER, type LedgerEntry } from '../replication/store/plain.js';
 
 /** The records of one kind of an application. */
@@ -21,7 +21,7 @@ export async function deleteRecords(
   ids: string[],
   isDryRun = false,
 ): Promise<Set<string>> {
-  const records = db.collection(collectionOf(scope.kind));
+  const records = recordsIn(db, scope.kind);
   const projection = { _id: 0, id: 1 };
   const texts = await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
     records.find<{ id: string }>(withIds(scope.tenant, ids), { projection, ...along }).toArray(),
@@ -58,8 +58,7 @@ async function numbered(
     .toArray();
   if (entries.length === 0) return [];
   const owners = { ...ofTenant({ organizationid, appid }), _id: { $in: entries.map(({ owner }) => owner!) } };
-  const found = await db
-    .collection(collectionOf(kind))
+  const found = await recordsIn(db, kind)
     .aggregate<{ _id: mongo.ObjectId; text: unknown }>(
       [{ $match: owners }, { $project: { text: idTextAt('$id') } }],
       { hint: { _id: 1 } },

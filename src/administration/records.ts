@@ -3,6 +3,7 @@ import { filterFault, isEnabled, isServiceName, type StoredService } from '../ap
 import { literal } from '../platform/common/index.js';
 import { alongIndexIfAny } from '../platform/database/plain.js';
 import {
+  recordsIn,
   BY_RECORD_ID,
   HIDDEN_FIELDS,
   idTextAt,
@@ -94,7 +95,7 @@ async function foundUnder(
   id: string,
 ): Promise<FoundUnder> {
   const entry = await db.collection<LedgerEntry>(LEDGER).findOne({ ...tenant, kind, id: { $eq: id } });
-  return { entry, record: await storedRecord(db.collection(collectionOf(kind)), { tenant, id, entry }) };
+  return { entry, record: await storedRecord(recordsIn(db, kind), { tenant, id, entry }) };
 }
 
 /** The state of an `id`, derived from what is stored under it. */
@@ -145,7 +146,7 @@ async function matches(
   const services = listed.services.filter(
     (one) => one.kind === kind && isEnabled(one) && isServiceName(one.name),
   );
-  const records = db.collection(collectionOf(kind));
+  const records = recordsIn(db, kind);
   const known = new Map<unknown, boolean>();
   const ask = async ({ name, filter }: StoredService) => {
     if (filterFault(filter) !== undefined) return;

@@ -1,5 +1,5 @@
 import { type Connection, type Model, type mongo, Schema } from 'mongoose';
-import { COMMAND_MS } from '../platform/database/plain.js';
+import { COMMAND_MS, type IndexFields } from '../platform/database/plain.js';
 import {
   BUILT_IN_KINDS,
   describedKind,
@@ -10,7 +10,8 @@ import {
   kindsIn,
   replaceKinds,
 } from '../kinds/index.js';
-import { BY_EMAIL_KEY, BY_STAMP, type RecordDocument } from './record.js';
+import { BY_EMAIL_KEY, BY_RECORD_ID, BY_STAMP, type RecordDocument } from './record.js';
+import { termsOf } from './records.js';
 
 const isText = (field: string) => ({ [field]: { $type: 'string' } });
 
@@ -25,11 +26,16 @@ export function modelOf(kind: Kind): string {
  */
 function schemaOf(kind: Kind): Schema<RecordDocument> {
   const { collection, isPerson, hasChannelFeeds } = describedKind(kind);
-  const statics = isPerson && { statics: { settleDuplicates } };
-  const schema = new Schema<RecordDocument>({}, { collection, strict: false, versionKey: false, ...statics })
-    .index({ organizationid: 1, appid: 1, _id: 1 })
-    .index(BY_STAMP)
-    .index({ organizationid: 1, appid: 1, id: 1 }, { unique: true, partialFilterExpression: isText('id') });
+  const terms = termsOf(kind);
+  const storedFields = (fields: IndexFields) => terms?.keys(fields) ?? fields;
+  const statics = { ...(isPerson && { settleDuplicates }), ...(terms && { storedFields }) };
+  const schema = new Schema<RecordDocument>({}, { collection, strict: false, versionKey: false, statics });
+  const alongIds = storedFields({ organizationid: 1, appid: 1, _id: 1 });
+  if (Object.keys(alongIds).length > 1) schema.index(alongIds);
+  const [id = 'id'] = Object.keys(storedFields({ id: 1 }));
+  schema
+    .index(storedFields(BY_STAMP))
+    .index(storedFields(BY_RECORD_ID), { unique: true, partialFilterExpression: isText(id) });
   if (isPerson) schema.index(BY_EMAIL_KEY, { unique: true, partialFilterExpression: isText('emailkey') });
   // Finds out whether any record of the application has a channel.
   if (hasChannelFeeds) schema.index({ organizationid: 1, appid: 1, channels: 1 });

@@ -10,10 +10,9 @@ import {
   writeEach,
 } from '../platform/database/plain.js';
 import { writeUnlessHeld } from './held.js';
+import { storedName } from './records.js';
 
 const { BSON } = mongoose.mongo;
-
-const STAMPED = ['lastupdated'];
 
 const NEXT_OF_OWN = { $add: ['$lastupdated', 1] };
 
@@ -96,13 +95,14 @@ export async function stampTogether(
   { where = {}, fence }: Stamping,
   options: StampingOptions,
 ): Promise<number> {
+  const names = [storedName(collection, 'lastupdated')];
   const { matchedCount, modifiedCount } = await collection.updateMany(
-    { $and: [{ _id: { $in: ids } }, where, single(...STAMPED)] },
+    { $and: [{ _id: { $in: ids } }, where, single(...names)] },
     [{ $set: { lastupdated: stampAbove(fence) } }],
     options,
   );
   if (matchedCount === ids.length) return modifiedCount;
-  return modifiedCount + (await stampDoubled(collection, { ids, names: STAMPED, where, fence, options }));
+  return modifiedCount + (await stampDoubled(collection, { ids, names, where, fence, options }));
 }
 
 /** {@link STAMP}, but above the fence if there is one, for changes that came too late for a reader. */
@@ -145,7 +145,7 @@ type StampingOptions = PastValidator & { session?: mongo.ClientSession; maxTimeM
 /** The records of a write, and their new stamp. */
 interface DoubledWrite {
   ids: mongo.ObjectId[];
-  /** The names that a pipeline would change. */
+  /** The names that a pipeline would change, as the collection stores them. */
   names: string[];
   /** A further condition that must hold for a record at the moment of its write. */
   where?: mongo.Document;
@@ -229,8 +229,9 @@ async function stampEach(
   ids: mongo.ObjectId[],
   { where = {}, fence, maxTimeMS }: Bounded,
 ): Promise<Fitting> {
+  const names = [storedName(collection, 'lastupdated')];
   const writes = ids.map((_id): SingleWrite => {
-    const filter = { $and: [{ _id }, where, single(...STAMPED)] };
+    const filter = { $and: [{ _id }, where, single(...names)] };
     return { updateOne: { filter, update: [{ $set: { lastupdated: stampAbove(fence) } }] } };
   });
   const { modified, refused } = await writeEach(collection, writes, { maxTimeMS });
@@ -238,9 +239,9 @@ async function stampEach(
     stamped: modified,
     refused: refused.map(({ index, message }) => ({ _id: ids[index]!, reason: message })),
   };
-  const odd = { $and: [{ _id: { $in: ids } }, where, doubled(...STAMPED)] };
+  const odd = { $and: [{ _id: { $in: ids } }, where, doubled(...names)] };
   for (const { _id } of await collection.find(odd, { projection: { _id: 1 } }).toArray()) {
-    const write = { ids: [_id], names: STAMPED, where, fence };
+    const write = { ids: [_id], names, where, fence };
     try {
       done.stamped += await pastValidator((past) =>
         stampDoubled(collection, { ...write, options: { ...past, maxTimeMS } }),

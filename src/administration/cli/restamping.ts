@@ -1,8 +1,7 @@
 import mongoose, { type mongo } from 'mongoose';
 import { pause } from '../../platform/common/index.js';
 import { alongIndex, type IndexFields, statedIndex } from '../../platform/database/plain.js';
-import { collectionOf } from '../../kinds/index.js';
-import { BY_STAMP, ofTenant, stampAnew } from '../../record/index.js';
+import { recordsIn, BY_STAMP, ofTenant, stampAnew } from '../../record/index.js';
 import {
   LEDGER,
   NO_TERM,
@@ -120,7 +119,7 @@ interface Beside {
 function recordsOf(db: mongo.Db, { tenant, kind }: RecordScope): Ground {
   const along = { organizationid: 1, appid: 1, _id: 1 } as const;
   const concern = (owner: mongo.ObjectId): Concern => ({ what: 'record', kind, owner });
-  const collection = db.collection(collectionOf(kind));
+  const collection = recordsIn(db, kind);
   return { client: db.client, collection, query: ofTenant(tenant), along, concern };
 }
 

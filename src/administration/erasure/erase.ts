@@ -3,7 +3,7 @@ import { pause, shown } from '../../platform/common/index.js';
 import { alongIndexIfAny, bareCommand, COMMAND_MS, placedReply } from '../../platform/database/plain.js';
 import { Problem } from '../../platform/http/plain.js';
 import { collectionOf, PERSON_KIND } from '../../kinds/index.js';
-import { BY_RECORD_ID, isObjectId, withIds } from '../../record/index.js';
+import { recordsIn, BY_RECORD_ID, isObjectId, withIds } from '../../record/index.js';
 import {
   type Concern,
   hasWatched,
@@ -121,7 +121,7 @@ class Traces {
   /** Deletes the record, and those that would be delivered in its place: numbers with the same text. */
   async delete(): Promise<number> {
     const { tenant, kind, id } = this.of;
-    const records = this.db.collection(collectionOf(kind));
+    const records = recordsIn(this.db, kind);
     const texts = await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
       records.find(withIds(tenant, [id]), { projection: { _id: 1 }, ...along }).toArray(),
     );

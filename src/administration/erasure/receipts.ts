@@ -1,8 +1,8 @@
 import mongoose, { type mongo } from 'mongoose';
 import { shown } from '../../platform/common/index.js';
 import { Problem } from '../../platform/http/plain.js';
-import { collectionOf, type Kind, kindNames } from '../../kinds/index.js';
-import type { Tenant } from '../../record/index.js';
+import { type Kind, kindNames } from '../../kinds/index.js';
+import { recordsIn, type Tenant } from '../../record/index.js';
 import {
   type Delivery,
   DELIVERY_STATES,
@@ -149,8 +149,7 @@ async function stampsOf(db: mongo.Db, entries: LedgerEntry[]): Promise<Map<strin
       entry.alive && entry.kind === kind ? (entry.owner ?? []) : [],
     );
     if (owners.length === 0) continue;
-    const found = await db
-      .collection(collectionOf(kind))
+    const found = await recordsIn(db, kind)
       .find({ _id: { $in: owners } }, { projection: { lastupdated: 1 } })
       .toArray();
     for (const { _id, lastupdated } of found)

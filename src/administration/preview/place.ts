@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose';
 import { pause } from '../../platform/common/index.js';
 import { isTimeout } from '../../platform/database/plain.js';
-import { collectionOf, type Kind } from '../../kinds/index.js';
-import type { Tenant } from '../../record/index.js';
+import type { Kind } from '../../kinds/index.js';
+import { recordsIn, type Tenant } from '../../record/index.js';
 
 /** Interval of repeated `killSessions`, in ms. If the caller aborts between two queries, a repetition kills the next one. */
 const END_AGAIN_MS = 100;
@@ -52,7 +52,7 @@ export async function inPlace<T>(
   signal?.addEventListener('abort', end, { once: true });
   try {
     return await work({
-      ...{ records: db.collection(collectionOf(kind)), kind, session, end },
+      ...{ records: recordsIn(db, kind), kind, session, end },
       tenant: { organizationid, appid },
     });
   } catch (error) {

@@ -61,7 +61,7 @@ export async function alongIndex<T>(
   } catch (error) {
     const model = modelOf(collection);
     if (model === undefined || !isIndexMissing(error)) throw error;
-    const another = (await shared(model)).get(keyOf(fields));
+    const another = (await shared(model)).get(servedBy(model, fields));
     if (another === undefined) throw new IndexMissingError(fields, collection.collectionName);
     if (another === hint) throw error;
     return read(another);
@@ -89,7 +89,8 @@ export async function alongIndexIfAny<T>(
 export async function statedIndex(collection: Place, fields: IndexFields): Promise<string> {
   const model = modelOf(collection);
   if (model === undefined) return ownName(fields);
-  const known = lastServing(model)?.get(keyOf(fields)) ?? (await shared(model)).get(keyOf(fields));
+  const known =
+    lastServing(model)?.get(servedBy(model, fields)) ?? (await shared(model)).get(servedBy(model, fields));
   if (known === undefined) throw new IndexMissingError(fields, model.collection.collectionName);
   return known;
 }
@@ -150,6 +151,8 @@ export type AnyModel = mongoose.Model<mongoose.mongo.Document> & {
    * returns false.
    */
   settleDuplicates?: (keys: string[]) => Promise<boolean>;
+  /** The stored names of the fields of an index, if the collection stores them under other names than queries use. */
+  storedFields?: (fields: IndexFields) => IndexFields;
 };
 
 /** Every model that the modules have registered. */
@@ -200,6 +203,10 @@ async function listedIndexesOf(model: AnyModel): Promise<ListedIndexes> {
 function servingById(listed: Listed[]): ListedIndexes['serving'] {
   const byId = listed.find(({ key }) => keyOf(key) === keyOf(BY_ID));
   return new Map(byId?.name === undefined ? [] : [[keyOf(BY_ID), byId.name]]);
+}
+
+function servedBy(model: AnyModel, fields: IndexFields): string {
+  return keyOf(model.storedFields?.(fields) ?? fields);
 }
 
 /** What distinguishes the keys of an index from those of others: the order of the fields counts. */

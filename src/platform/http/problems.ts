@@ -55,35 +55,17 @@ export const problems = {
       headers: { Allow: allowed },
     }),
   unknownApplication: () =>
-    new Problem(
-      404,
-      'unknown-application',
-      'Unknown application',
-      'The credential has access to no application of this organization and name.',
-    ),
+    unknown('application', 'The credential has access to no application of this organization and name.'),
   unknownService: (kind: string, name: string) =>
-    new Problem(
-      404,
-      'unknown-service',
-      'Unknown service',
+    unknown(
+      'service',
       `This application has no ${kind} service "${name}". The service "default" always exists.`,
     ),
   unknownKind: (name: string) =>
-    new Problem(
-      404,
-      'unknown-kind',
-      'Unknown kind',
-      `This application has no kind of records "${name}". The kinds "member" and "product" always exist.`,
-    ),
+    unknown('kind', `This application has no kind "${name}". The kinds "member" and "product" always exist.`),
   unknownChannel: (name: string) =>
-    new Problem(
-      404,
-      'unknown-channel',
-      'Unknown channel',
-      `No product of this application has ever carried the channel "${name}".`,
-    ),
-  unknownMember: (id: string) =>
-    new Problem(404, 'unknown-member', 'Unknown member', `This application has no member "${id}".`),
+    unknown('channel', `No product of this application has ever carried the channel "${name}".`),
+  unknownMember: (id: string) => unknown('member', `This application has no member "${id}".`),
   outOfScope: () =>
     new Problem(
       403,
@@ -299,6 +281,11 @@ function staleDetail(ifMatch: string): string {
 
 function inBrackets(text: string | undefined): string {
   return text === undefined ? '' : ` (${text})`;
+}
+
+/** What a path names does not exist, or not for the credential. */
+function unknown(what: string, detail: string): Problem {
+  return new Problem(404, `unknown-${what}`, `Unknown ${what}`, detail);
 }
 
 function sentence(errors: InputError[]): string {

@@ -97,6 +97,7 @@ export {
   placeOf,
   recordsAlong,
   rightBehind,
+  tokenAt,
   upTo,
 } from './place.js';
 export {

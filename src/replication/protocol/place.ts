@@ -19,6 +19,11 @@ export function placeOf({ _data }: { _data: string }): LogPlace {
   return _data.slice(START, END);
 }
 
+/** A token at a place, for {@link placeOf} only: no stream can resume at it. */
+export function tokenAt(place: LogPlace): { _data: string } {
+  return { _data: ' '.repeat(START) + place };
+}
+
 /** The place after all changes of a cluster time. */
 export function placeBehind(at: mongo.Timestamp): LogPlace {
   return hexOf(at.getHighBitsUnsigned()) + hexOf(at.getLowBitsUnsigned()) + BEHIND_ALL;

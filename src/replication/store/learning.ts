@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { LEDGER } from './collections.schema.js';
 import { literal } from '../../platform/common/index.js';
 import { collectionOf, type Kind } from '../../kinds/index.js';
-import { IDENTITY, idTextAt, LONGEST_NUMBER_TEXT, BY_RECORD_ID } from '../../record/index.js';
+import { IDENTITY, idTextAt, LONGEST_NUMBER_TEXT, BY_RECORD_ID, stagesOver } from '../../record/index.js';
 import { type AppShare, documentsOf, inShare, type LogPlace } from '../protocol/index.js';
 import { inRange, type IdRange } from './walk.js';
 import { alongIndexIfAny } from '../../platform/database/plain.js';
@@ -86,7 +86,7 @@ export function gone(kind: Kind, piece: Piece): mongo.Document[] {
   const records = recordsAs('record', piece, MAYBE_KNOWN, identityOfNumbers);
   return [
     ...entriesAs('entry', kind, piece),
-    { $unionWith: { coll: collectionOf(kind), pipeline: records } },
+    { $unionWith: { coll: collectionOf(kind), pipeline: stagesOver(kind, records) } },
     { $group: { _id: SAME, entry: { $max: '$entry' }, record: { $max: '$record' } } },
     { $match: { record: null } },
     { $replaceWith: { $mergeObjects: ['$_id', { kind: literal(kind) }] } },
@@ -106,7 +106,7 @@ export function goneAmong(kind: Kind, entries: mongo.Document): mongo.Document[]
         from: collectionOf(kind),
         localField: 'owner',
         foreignField: '_id',
-        pipeline: record,
+        pipeline: stagesOver(kind, record),
         as: 'record',
       },
     },

@@ -4,7 +4,7 @@ import type { Connection, Model, mongo } from 'mongoose';
 import { within } from '../../platform/common/index.js';
 import { alongIndex, type IndexFields, isDuplicateKey, statedIndex } from '../../platform/database/index.js';
 import { collectionOf, type Kind } from '../../kinds/index.js';
-import type { Tenant } from '../../record/index.js';
+import { recordsIn, type Tenant } from '../../record/index.js';
 import {
   type AppShare,
   before,
@@ -174,7 +174,7 @@ export class LedgerSlices {
 
   /** Records in a range that own no entry because a number may be known under their text, slice by slice. */
   async *besideNumbers(kind: Kind, piece: Piece): AsyncGenerator<(Identity & { owner: mongo.ObjectId })[]> {
-    const records = this.connection.collection(collectionOf(kind));
+    const records = recordsIn(this.connection, kind);
     const found = records.aggregate<Identity & { owner: mongo.ObjectId }>(unknownBesideNumbers(kind, piece), {
       ...bounded,
       hint: await statedIndex(records, recordsAlong(piece.share)),
@@ -191,7 +191,7 @@ export class LedgerSlices {
   }
 
   private async work(kind: Kind, { share }: Piece, stages: mongo.Document[]): Promise<void> {
-    const records = this.connection.collection(collectionOf(kind));
+    const records = recordsIn(this.connection, kind);
     const learned = alongIndex(records, recordsAlong(share), (hint) =>
       records.aggregate(stages, { ...bounded, hint, allowDiskUse: true }).toArray(),
     );

@@ -2,8 +2,7 @@ import type { Model, Connection, mongo } from 'mongoose';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { setMaxListeners } from 'node:events';
-import { type Tenant, BY_STAMP, DELIVERABLE, FIRST_ID } from '../../record/index.js';
-import { collectionOf } from '../../kinds/index.js';
+import { type Tenant, BY_STAMP, DELIVERABLE, FIRST_ID, recordsIn } from '../../record/index.js';
 import { type Fences, type Mark, markName, type MarkKey, markKey, RAISE } from '../protocol/index.js';
 import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import {
@@ -63,19 +62,23 @@ export class GreatestStamp {
     const records = { ...tenant, _id: { $gte: FIRST_ID }, $and: [DELIVERABLE] };
     const tombstones = { ...tenant, kind, alive: false };
     const stamps = await Promise.all([
-      this.last(collectionOf(kind), { ...records, ...within(range) }, BY_STAMP, snapshot),
-      this.last(LEDGER, { ...tombstones, ...within(range) }, TOMBSTONES_BY_STAMP, snapshot),
+      this.last(recordsIn(this.connection, kind), { ...records, ...within(range) }, BY_STAMP, snapshot),
+      this.last(
+        this.connection.collection(LEDGER),
+        { ...tombstones, ...within(range) },
+        TOMBSTONES_BY_STAMP,
+        snapshot,
+      ),
     ]);
     return stamps.reduce((one, other) => (one === undefined || (other && other > one) ? other : one));
   }
 
   private async last(
-    name: string,
+    collection: mongo.Collection,
     query: mongo.Document,
     along: IndexFields,
     snapshot?: SnapshotOptions,
   ): Promise<Date | undefined> {
-    const collection = this.connection.collection(name);
     const found = await alongIndex(collection, along, (hint) =>
       collection.findOne<{ lastupdated: Date }>(query, {
         ...snapshot,

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
 import { isDatabaseAway, isMomentGone, readAsOf } from '../../platform/database/index.js';
-import { collectionOf, type Kind, kindNames } from '../../kinds/index.js';
-import { IDENTITY_TEXTS, isObjectId } from '../../record/index.js';
+import { type Kind, kindNames } from '../../kinds/index.js';
+import { recordsIn, IDENTITY_TEXTS, isObjectId } from '../../record/index.js';
 import {
   type Identity,
   identityOf,
@@ -85,12 +85,10 @@ export class ShownIdentities {
   private async asOf({ kind, owner, at, identity, whole }: WrittenEvent): Promise<Seen> {
     if (whole) return identity;
     return readAsOf(this.connection.getClient(), at, (snapshot) =>
-      this.connection
-        .collection(collectionOf(kind))
-        .findOne<StoredIdentity>(
-          { _id: owner as mongo.ObjectId },
-          { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },
-        ),
+      recordsIn(this.connection, kind).findOne<StoredIdentity>(
+        { _id: owner as mongo.ObjectId },
+        { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },
+      ),
     ).catch((error: unknown) => {
       if (isMomentGone(error)) return undefined;
       throw error;
@@ -141,7 +139,7 @@ export class ShownIdentities {
     kind: Kind,
     owners: mongo.ObjectId[],
   ): Promise<(StoredIdentity & { _id: mongo.ObjectId })[]> {
-    const records = this.connection.collection<StoredIdentity & { _id: mongo.ObjectId }>(collectionOf(kind));
+    const records = recordsIn<StoredIdentity & { _id: mongo.ObjectId }>(this.connection, kind);
     return records.find({ _id: { $in: owners } }, { projection: IDENTITY_TEXTS }).toArray();
   }
 }

@@ -109,7 +109,7 @@ export interface Shape {
   mask?: FieldMask | undefined;
 }
 
-/** Bytes of the longest name of a kind in quotes. */
+/** Bytes of the longest name of a kind. */
 const LONGEST_KIND = 32;
 const PAGE_BYTES = 0x1_0000;
 const ID_BYTES = 12;
@@ -163,7 +163,7 @@ export abstract class Writer<P extends Program = Program> {
     if (mask !== undefined) this.memory.set(mask.bytes, start);
     this.hashKey = mask?.key;
     const place = this.program.KIND.value;
-    this.memory[place + LONGEST_KIND] = this.memory.write(JSON.stringify(kind), place, LONGEST_KIND);
+    this.memory[place + LONGEST_KIND] = this.memory.write(kind, place, LONGEST_KIND);
     return { mask: mask === undefined ? 0 : start, free };
   }
 

@@ -1,8 +1,15 @@
 import { hash } from 'node:crypto';
 import type { mongo } from 'mongoose';
 import { alongIndex, isDatabaseAway } from '../../../platform/database/plain.js';
-import { BY_EMAIL_KEY, BY_RECORD_ID, ofTenant, type Tenant, withIds } from '../../../record/index.js';
-import { collectionOf, type Kind } from '../../../kinds/index.js';
+import {
+  recordsIn,
+  BY_EMAIL_KEY,
+  BY_RECORD_ID,
+  ofTenant,
+  type Tenant,
+  withIds,
+} from '../../../record/index.js';
+import type { Kind } from '../../../kinds/index.js';
 import type { RecordLine } from './lines.js';
 import {
   doubledAmong,
@@ -49,7 +56,7 @@ export class RecordJudge implements RecordSink {
     private readonly tenant: Tenant,
     private readonly kind: Kind,
   ) {
-    this.records = db.collection(collectionOf(kind));
+    this.records = recordsIn(db, kind);
   }
 
   /** Judges lines with different ids. Throws only if the database is unavailable. */

@@ -1,7 +1,7 @@
 import mongoose, { type mongo } from 'mongoose';
 import { refusedAsDuplicate, statedIndex, CLOCK, isDuplicateKey } from '../../../platform/database/plain.js';
-import { collectionOf, type Kind, PERSON_KIND } from '../../../kinds/index.js';
-import { type Tenant, ofTenant, doubledNameIn, STAMP } from '../../../record/index.js';
+import { type Kind, PERSON_KIND } from '../../../kinds/index.js';
+import { recordsIn, type Tenant, ofTenant, doubledNameIn, STAMP } from '../../../record/index.js';
 import { IMPORTS, type SeenId } from './imports.schema.js';
 import type { RecordLine, GivenRecord } from './lines.js';
 import { literal, shown } from '../../../platform/common/index.js';
@@ -36,7 +36,7 @@ export class Mirror {
     kind: Kind,
   ) {
     this.seen = db.collection<SeenId>(IMPORTS);
-    this.records = db.collection(collectionOf(kind));
+    this.records = recordsIn(db, kind);
   }
 
   /** Stores the ids of these records. Written with majority, like every write, so that the removal sees them. */

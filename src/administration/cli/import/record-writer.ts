@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { alongIndex, isDatabaseAway, isDuplicateKey } from '../../../platform/database/plain.js';
-import { BY_RECORD_ID, type Tenant, withIds } from '../../../record/index.js';
-import { collectionOf, type Kind } from '../../../kinds/index.js';
+import { recordsIn, BY_RECORD_ID, type Tenant, withIds } from '../../../record/index.js';
+import type { Kind } from '../../../kinds/index.js';
 import type { RecordLine } from './lines.js';
 import {
   changePipeline,
@@ -38,7 +38,7 @@ export class RecordWriter implements RecordSink {
     private readonly kind: Kind,
     private readonly createdBy: string,
   ) {
-    this.records = db.collection(collectionOf(kind));
+    this.records = recordsIn(db, kind);
   }
 
   /** Writes lines with different ids. Throws only if the database is unavailable. */

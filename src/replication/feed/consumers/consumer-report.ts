@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { alongIndex } from '../../../platform/database/plain.js';
-import { collectionOf, type Kind } from '../../../kinds/index.js';
-import { BY_STAMP, type Tenant } from '../../../record/index.js';
+import type { Kind } from '../../../kinds/index.js';
+import { recordsIn, BY_STAMP, type Tenant } from '../../../record/index.js';
 import { HEADS } from '../../store/plain.js';
 import type { StoredHead } from '../../protocol/index.js';
 import { type StoredConsumer, EVERY_SERVICE } from './gathered.js';
@@ -123,7 +123,7 @@ async function reportOf(
 async function recordsBehind(db: mongo.Db, { _id, ended }: StoredConsumer): Promise<number | null> {
   const { organizationid, appid, kind } = _id;
   const since = ended === undefined ? {} : { lastupdated: { $gt: ended.to } };
-  const records = db.collection(collectionOf(kind));
+  const records = recordsIn(db, kind);
   const query = { organizationid, appid, ...since };
   const limits = { limit: MOST_COUNTED, maxTimeMS: COUNT_MS };
   return alongIndex(records, BY_STAMP, (hint) => records.countDocuments(query, { ...limits, hint })).catch(
@@ -160,7 +160,7 @@ async function newestRecord(
   now: Date,
 ): Promise<{ _id: StoredHead['_id']; stamp: Date | undefined }> {
   const { organizationid, appid, kind } = key;
-  const records = db.collection(collectionOf(kind));
+  const records = recordsIn(db, kind);
   const newest = await alongIndex(records, BY_STAMP, (hint) =>
     records.findOne<{ lastupdated: Date }>(
       { organizationid, appid, lastupdated: { $lte: now } },

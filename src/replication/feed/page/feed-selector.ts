@@ -4,8 +4,8 @@ import type { Connection } from 'mongoose';
 import { shown } from '../../../platform/common/index.js';
 import { alongIndex } from '../../../platform/database/index.js';
 import { problems } from '../../../platform/http/index.js';
-import { collectionOf, CHANNEL_KIND, type Kind } from '../../../kinds/index.js';
-import { DELIVERABLE, type Tenant } from '../../../record/index.js';
+import { CHANNEL_KIND, type Kind } from '../../../kinds/index.js';
+import { recordsIn, DELIVERABLE, type Tenant } from '../../../record/index.js';
 import { type Application, DEFAULT_SERVICE } from '../../../application/index.js';
 import { type InForce, KnownChannels, FiltersInForce } from '../../store/index.js';
 import { carries, matching, notMatching, type Selection, tombstones } from '../query/selection.js';
@@ -28,7 +28,7 @@ export class ChannelLookup {
    */
   async assertKnown(tenant: Tenant, channel: string): Promise<void> {
     const { organizationid, appid } = tenant;
-    const products = this.connection.collection(collectionOf(CHANNEL_KIND));
+    const products = recordsIn(this.connection, CHANNEL_KIND);
     const query = { organizationid, appid, channels: { $eq: channel }, _id: { $type: 'objectId' as const } };
     const carrier = await alongIndex(products, BY_CHANNEL, (hint) =>
       products.findOne(

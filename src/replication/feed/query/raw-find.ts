@@ -11,6 +11,8 @@ import {
   SAFE_BSON,
 } from '../../../platform/database/index.js';
 import { type RawBatch, rawBatch, numberedIn, renamed } from '../../transcode/index.js';
+import { collectionOf, kindNames } from '../../../kinds/index.js';
+import { termsOf } from '../../../record/index.js';
 import { LEDGER, type LedgerEntry } from '../../store/index.js';
 import type { Selection } from './selection.js';
 
@@ -74,10 +76,11 @@ export class RawFind {
   }
 
   private command(
-    { collection, along: _along, limit, batchSize = limit, ...find }: Find,
+    { collection, along: _along, limit, batchSize = limit, ...asked }: Find,
     at: mongo.Timestamp,
     hint: string,
   ): mongo.Document {
+    const find = inTermsOf(collection, asked);
     return {
       find: collection,
       ...find,
@@ -124,6 +127,25 @@ export class RawFind {
     const closed = this.connection.db!.command(close, { ...(session && { session }) }).catch(() => undefined);
     await within(SPARE_MS, 'The end of a cursor', closed).catch(() => undefined);
   }
+}
+
+/** A query in the terms of its collection (contract §8). */
+function inTermsOf<F extends Pick<Find, 'filter' | 'min' | 'max' | 'sort' | 'projection'>>(
+  collection: string,
+  find: F,
+): F {
+  const kind = kindNames().find((one) => collectionOf(one) === collection);
+  const terms = kind === undefined ? undefined : termsOf(kind);
+  if (terms === undefined) return find;
+  const { filter, min, max, sort, projection } = find;
+  return {
+    ...find,
+    filter: terms.filter(filter),
+    projection: terms.projection(projection),
+    ...(min && { min: terms.keys(min) }),
+    ...(max && { max: terms.keys(max) }),
+    ...(sort && { sort: terms.keys(sort) }),
+  };
 }
 
 const { BSON } = mongoose.mongo;

@@ -18,7 +18,7 @@ export function updateItem(alwaysChannels: bool, hidesHash: bool, isChange: bool
   write(isChange ? literals.BEFORE_ID_OF_UPSERT : literals.BEFORE_ID);
   asStored(record.id);
   write(literals.BEFORE_TYPE);
-  textOr(record.type, literals.KIND);
+  type();
   write(literals.BEFORE_CREATE_DATE);
   creation();
   createdBy();
@@ -53,6 +53,15 @@ function asStored(field: usize): void {
   const type = record.typeOf(field);
   if (type === 0) write(literals.NULL);
   else value(type, record.startOf(field), record.endOf(field), 1);
+}
+
+/** Writes the type of the record: if none is stored, its kind. */
+function type(): void {
+  const stored = record.type;
+  if (isText(record.typeOf(stored))) return quotedString(record.startOf(stored), record.endOf(stored));
+  write(literals.QUOTE);
+  write(literals.KIND);
+  write(literals.QUOTE);
 }
 
 function textOr(field: usize, other: usize): void {

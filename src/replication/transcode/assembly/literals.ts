@@ -40,8 +40,9 @@ export const BEFORE_CHANNELS = ascii(',"channels":');
 
 export const LEFT = ascii(',"reason":"left"');
 export const GONE = ascii(',"reason":"gone"');
-/** The name of the kind in quotes: the host writes it here. */
-export const KIND = ascii('""');
+/** The name of the kind, of at most `LONGEST` bytes: the host writes it here. */
+export const KIND = ascii('');
+export const QUOTE = ascii('"');
 export const NO_TEXT = ascii('""');
 export const NO_LIST = ascii('[]');
 export const NO_DOCUMENT = ascii('{}');

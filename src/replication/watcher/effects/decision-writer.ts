@@ -1,10 +1,11 @@
+import { recordsIn } from '../../../record/index.js';
 import { Injectable } from '@nestjs/common';
 import { mongo, type Connection } from 'mongoose';
 import { InjectConnection } from '@nestjs/mongoose';
 import { isDatabaseAway, isRetryable } from '../../../platform/database/index.js';
 import { HistoryLostError } from '../log/change-stream.js';
 import { TermOverError, IncompleteIdentities, type TermAtWork, Quarantine } from '../../store/index.js';
-import { type Kind, kindNames, collectionOf, PERSON_KIND } from '../../../kinds/index.js';
+import { type Kind, kindNames, PERSON_KIND } from '../../../kinds/index.js';
 import {
   ALL,
   isIn,
@@ -163,8 +164,7 @@ export class WrittenMaintenance {
 
   private async present(kind: Kind, ids: mongo.ObjectId[], share: AppShare): Promise<PresentRecord[]> {
     if (ids.length === 0) return [];
-    const found = await this.connection
-      .collection(collectionOf(kind))
+    const found = await recordsIn(this.connection, kind)
       .aggregate<PresentRecord>([{ $match: { _id: { $in: ids } } }, { $project: PRESENT }])
       .toArray();
     return found.filter((record) => isIn(share, record));

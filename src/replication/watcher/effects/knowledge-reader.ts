@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { isMomentGone, readAsOf, type SnapshotOptions } from '../../../platform/database/index.js';
-import { collectionOf, type Kind } from '../../../kinds/index.js';
-import { IDENTITY_TEXTS, isObjectId } from '../../../record/index.js';
+import type { Kind } from '../../../kinds/index.js';
+import { recordsIn, IDENTITY_TEXTS, isObjectId } from '../../../record/index.js';
 import {
   type StoredIdentity,
   updatedIdentity,
@@ -79,12 +79,10 @@ export class Completion {
     { moves, mayBeLate }: { moves: MovesKnown | undefined; mayBeLate: boolean },
   ): Promise<WrittenEvent> {
     const read = (snapshot?: SnapshotOptions) =>
-      this.connection
-        .collection(collectionOf(kind))
-        .findOne<StoredIdentity>(
-          { _id: event.owner as mongo.ObjectId },
-          { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },
-        );
+      recordsIn(this.connection, kind).findOne<StoredIdentity>(
+        { _id: event.owner as mongo.ObjectId },
+        { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },
+      );
     const known = moves?.get(nameOf(event));
     if (known !== undefined) return { ...event, whole: true, identity: known };
     const found = await readAsOf(this.connection.getClient(), event.at, read).catch((error: unknown) => {

@@ -4,8 +4,7 @@ import type { Connection, mongo } from 'mongoose';
 import { Tempo, type Work, differingIn } from '../../protocol/index.js';
 import { DeadlineError, forAtMost, within as endsWithin } from '../../../platform/common/index.js';
 import { isTimeout } from '../../../platform/database/index.js';
-import { collectionOf } from '../../../kinds/index.js';
-import type { Tenant } from '../../../record/index.js';
+import { recordsIn, type Tenant } from '../../../record/index.js';
 import { type Restamped, Restamps } from '../stamping/restamps.js';
 import {
   inRange,
@@ -112,7 +111,7 @@ export class EditedRecords {
       filter && previous && (differingIn({ filter, previous, fields, previousFields }) ?? { $nor: [{}] });
     const done: Restamped = { stamped: 0, setAside: 0 };
     let since: { stamps: number; place: mongo.Timestamp } | undefined;
-    const collection = this.connection.collection(collectionOf(kind));
+    const collection = recordsIn(this.connection, kind);
     const way = { key: '_id', among: { organizationid, appid } };
     const progress = this.progressOf(entry, term);
     await walk(undefined, {
@@ -153,7 +152,7 @@ export class EditedRecords {
   /** A report that fails does not affect the stamping. Counting the records may take as long as one range. */
   private progressOf(entry: ReadVersion, term: TermAtWork): StampingProgress {
     const { organizationid, appid, kind } = entry;
-    const records = this.connection.collection(collectionOf(kind));
+    const records = recordsIn(this.connection, kind);
     return new StampingProgress(
       () =>
         records

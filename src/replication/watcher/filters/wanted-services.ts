@@ -16,8 +16,8 @@ import {
   type StoredFields,
   type StoredService,
 } from '../../../application/index.js';
-import { collectionOf, kindNames } from '../../../kinds/index.js';
-import { FIRST_ID } from '../../../record/index.js';
+import { kindNames } from '../../../kinds/index.js';
+import { recordsIn, FIRST_ID } from '../../../record/index.js';
 
 /** Whether the term is over or the database is unavailable, so that the query was not answered. */
 export function isOfDatabase(error: unknown): boolean {
@@ -47,7 +47,7 @@ interface FilterOf {
 export async function isTaken(connection: Connection, { key, filter }: FilterOf): Promise<boolean> {
   const { organizationid, appid, kind } = key;
   const nothing = { organizationid, appid, _id: FIRST_ID };
-  const collection = connection.collection(collectionOf(kind));
+  const collection = recordsIn(connection, kind);
   try {
     await probe(collection, { $and: [nothing, filter] });
     return true;
@@ -67,7 +67,7 @@ export async function assertTaken(connection: Connection, some: FilterOf[]): Pro
     const appid = { $in: [...new Set(ofKind.map(({ key }) => key.appid))] };
     const nothing = { organizationid, appid, _id: FIRST_ID };
     const filters = ofKind.map(({ filter }) => filter);
-    await probe(connection.collection(collectionOf(kind)), { $and: [nothing, { $or: filters }] });
+    await probe(recordsIn(connection, kind), { $and: [nothing, { $or: filters }] });
   }
 }
 

@@ -13,6 +13,7 @@ import {
   isObjectId,
   isUnreadable,
 } from '../../../record/index.js';
+import { inTermsOfContract } from './mapped-events.js';
 import { HASH_KEYS, LEDGER, MARKS, LEASES } from '../../store/index.js';
 import { fieldsIn, PRESENT_IN_EVERY_KIND } from '../repair/present-record.js';
 import {
@@ -124,6 +125,7 @@ export function eventPipeline(memory: string[]): mongo.Document[] {
     { $match: { $or: [...[...followed].map(isIn), ...LOST.map(hasType)] } },
     { $set: { concerns: concerns(records, memory) } },
     { $match: { concerns: true } },
+    ...inTermsOfContract(),
     { $project: shownFields() },
   ];
 }

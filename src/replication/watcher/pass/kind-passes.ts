@@ -3,8 +3,8 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { IndexKeeper } from '../../../platform/database/index.js';
 import { describedKind, isBuiltIn, isKind, type Kind, kindNames } from '../../../kinds/index.js';
-import { ALL, type PassedKind, type PassProgress, placeBehind } from '../../protocol/index.js';
-import { type Job, Ledger, TermOverError, WorkedThrough } from '../../store/index.js';
+import { ALL, type PassedKind, type PassProgress, placeBehind, tokenAt } from '../../protocol/index.js';
+import { type Job, Ledger, LEDGER, ProgressReader, TermOverError, WorkedThrough } from '../../store/index.js';
 import type { Term } from '../term/stream-work.js';
 import { Lease } from '../lease.js';
 import { Pass } from './pass.js';
@@ -36,6 +36,7 @@ export class KindPasses implements Job {
     private readonly indexes: IndexKeeper,
     private readonly lease: Lease,
     private readonly workedThrough: WorkedThrough,
+    private readonly progress: ProgressReader,
   ) {}
 
   /** A kind that was removed meanwhile, or replaced by another of the same name, is forgotten. */
@@ -80,19 +81,24 @@ export class KindPasses implements Job {
     const showLife = () => {
       if (stop.aborted) throw new TermOverError();
     };
-    const { at: opened } = await this.workedThrough.now();
+    const at = placeBehind((await this.workedThrough.now()).at);
     const progress = await this.prepare(kind, collection);
+    let reached = at;
     await this.save(term, { kind, pass: progress });
     await this.pass.run({
-      at: placeBehind(opened),
+      at,
       progress,
       stop,
       term: { ...term, showLife, share: ALL },
       kinds: [kind],
       isOfKind: true,
       save: (pass) => this.save(term, { kind, pass }),
-      keepUp: () => Promise.resolve(showLife()),
-      token: () => undefined,
+      keepUp: async () => {
+        showLife();
+        const { watched } = await this.progress.readMain();
+        if (placeBehind(watched) > reached) reached = placeBehind(watched);
+      },
+      token: () => tokenAt(reached),
     });
     if (stop.aborted) return;
     const { at: since } = await this.workedThrough.now();
@@ -103,10 +109,16 @@ export class KindPasses implements Job {
 
   /** A kind that had its name before may have been read before: whatever changed since then counts as changed. */
   private async prepare(kind: Kind, collection: string): Promise<PassProgress> {
-    const isRepair = await this.ledger.knowsKind(kind);
-    const total = await this.connection.collection(collection).estimatedDocumentCount();
+    const isKnown = await this.ledger.knowsKind(kind);
+    // What an earlier attempt has learned was shown to no consumer.
+    const isRepair = this.entryOf(kind)?.pass?.isRepair ?? isKnown;
+    const counted = [collection, ...(isKnown ? [LEDGER] : [])];
+    const counts = await Promise.all(
+      counted.map((name) => this.connection.collection(name).estimatedDocumentCount()),
+    );
+    const total = counts.reduce((sum, count) => sum + count, 0);
     this.log.log(`A pass over the records of the kind ${kind} begins`);
-    return { reason: `the kind ${kind}`, isRepair, isBare: !isRepair, started: new Date(), done: 0, total };
+    return { reason: `the kind ${kind}`, isRepair, isBare: !isKnown, started: new Date(), done: 0, total };
   }
 
   /** Throws a TermOverError if another instance leads now. */

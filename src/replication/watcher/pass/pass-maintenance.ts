@@ -1,8 +1,8 @@
 import type { mongo, Connection } from 'mongoose';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import { HAS_GOOD_STAMP, textAt, textsAt } from '../../../record/index.js';
-import { type Kind, collectionOf, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
+import { recordsIn, HAS_GOOD_STAMP, textAt, textsAt } from '../../../record/index.js';
+import { type Kind, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
 import { alongIndex, statedIndex } from '../../../platform/database/index.js';
 import {
   identityOf,
@@ -157,6 +157,6 @@ export class PassMaintenance {
   }
 
   private records(kind: Kind): mongo.Collection {
-    return this.connection.collection(collectionOf(kind));
+    return recordsIn(this.connection, kind);
   }
 }

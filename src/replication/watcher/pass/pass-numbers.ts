@@ -11,8 +11,8 @@ import {
   type Rival,
   placeOf,
 } from '../../protocol/index.js';
-import { collectionOf, type Kind } from '../../../kinds/index.js';
-import { IDENTITY_TEXTS } from '../../../record/index.js';
+import type { Kind } from '../../../kinds/index.js';
+import { recordsIn, IDENTITY_TEXTS } from '../../../record/index.js';
 import { IgnoredRecords } from '../repair/ignored-records.js';
 import type { PresentRecord } from '../repair/present-record.js';
 import { Claimants } from '../stamping/claimants.js';
@@ -120,8 +120,7 @@ export class PassNumbers {
   }
 
   private async present(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, StoredRecord>> {
-    const found = await this.connection
-      .collection(collectionOf(kind))
+    const found = await recordsIn(this.connection, kind)
       .aggregate<StoredRecord>([{ $match: { _id: { $in: owners } } }, { $project: IDENTITY_TEXTS }])
       .toArray();
     return new Map(found.map((record) => [record._id.toHexString(), record]));

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { collectionOf, type Kind } from '../../../kinds/index.js';
-import type { Tenant } from '../../../record/index.js';
+import { recordsIn, type Tenant } from '../../../record/index.js';
 import {
   type Identity,
   ALL,
@@ -150,7 +150,7 @@ export class PassSteps {
     const { at, progress, term } = run;
     const { share } = term;
     const way = { key: '_id', among: documentsOf(walkedIn(share)), along: recordsAlong(share) };
-    const collection = this.connection.collection(collectionOf(kind));
+    const collection = recordsIn(this.connection, kind);
     const learn = (range: IdRange) =>
       progress.isBare === true
         ? this.slices.learnFirst(kind, { range, share }, at)

@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { APPLICATIONS } from '../../../application/index.js';
 import { collectionOf, kindNames, type Kind } from '../../../kinds/index.js';
-import type { Tenant } from '../../../record/index.js';
+import { recordsIn, type Tenant } from '../../../record/index.js';
 import {
   RANGE_MS,
   walk,
@@ -43,7 +43,7 @@ interface Large extends Tenant {
  */
 async function largeApplications(connection: Connection): Promise<Tenant[]> {
   const sampled = await Promise.all(
-    kindNames().map((kind) => inSample(connection, collectionOf(kind)).catch(() => [])),
+    kindNames().map((kind) => inSample(recordsIn(connection, kind)).catch(() => [])),
   );
   const sizes = new Map<string, Large>();
   for (const one of sampled.flat()) {
@@ -61,8 +61,7 @@ async function hasOthers(connection: Connection, { organizationid, appid }: Tena
   return (await connection.collection(APPLICATIONS).countDocuments(others, { limit: 1 })) > 0;
 }
 
-async function inSample(connection: Connection, name: string): Promise<Large[]> {
-  const collection = connection.collection(name);
+async function inSample(collection: mongo.Collection): Promise<Large[]> {
   const total = await collection.estimatedDocumentCount();
   if (total < SMALLEST_COLLECTION) return [];
   const found = await collection
@@ -236,7 +235,7 @@ export class Pass {
   }
 
   private async countRecords(kind: Kind, { organizationid, appid }: Tenant): Promise<number> {
-    const records = this.connection.collection(collectionOf(kind));
+    const records = recordsIn(this.connection, kind);
     const hint = await statedIndex(records, recordsAlong({ only: { organizationid, appid } }));
     return records.countDocuments({ organizationid, appid }, { hint, maxTimeMS: RANGE_MS });
   }

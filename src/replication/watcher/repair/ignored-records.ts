@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
-import { FIRST_ID } from '../../../record/index.js';
-import { type Kind, kindNames, collectionOf, PerKind } from '../../../kinds/index.js';
+import { recordsIn, FIRST_ID } from '../../../record/index.js';
+import { type Kind, kindNames, PerKind } from '../../../kinds/index.js';
 import { ForeignIdCount, FOREIGN_IDS } from './foreign-ids.js';
 import { readAsOf } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
@@ -248,7 +248,7 @@ export class IgnoredRecords implements Job {
   }
 
   private records(kind: Kind): mongo.Collection {
-    return this.connection.collection(collectionOf(kind));
+    return recordsIn(this.connection, kind);
   }
 }
 

@@ -3,8 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { emailKeyOf } from '../../../member/index.js';
-import { type Kind, collectionOf, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
+import { type Kind, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
 import {
+  recordsIn,
+  storedName,
   doubled,
   idTextAt,
   single,
@@ -50,7 +52,7 @@ export function neededRepairOf(kind: Kind, record: PresentRecord): NeededRepair 
  */
 const NO_ID = { $expr: { $ne: [{ $type: idTextAt('$id') }, 'string'] } };
 /** The fields that a new `id` changes. */
-const CHANGED = ['id', 'lastupdated'];
+const CHANGED = ['id', 'lastupdated'] as const;
 
 /** Repairs what other programs left out (contract §2, §4). Every write is applied only if its reason still exists. */
 @Injectable()
@@ -95,11 +97,16 @@ export class RecordRepair {
    * contains the write, before any later change of the record.
    */
   private async giveIds(kind: Kind, lives: Life[]): Promise<void> {
-    const collection = this.connection.collection(collectionOf(kind)) as unknown as mongo.Collection;
-    await this.writes.write(kind, 'id', lives.map(giveId));
+    const collection = recordsIn(this.connection, kind);
+    const names = CHANGED.map((name) => storedName(collection, name));
+    await this.writes.write(
+      kind,
+      'id',
+      lives.map((life) => giveId(life, names)),
+    );
     const odd = await this.doubledAmong(collection, lives);
     for (const { owner, identity } of odd) {
-      const write = { ids: [owner], names: CHANGED, where: NO_ID, set: { id: identity.id } };
+      const write = { ids: [owner], names, where: NO_ID, set: { id: identity.id } };
       const held = await writeUnlessHeld([owner], async (_one, maxTimeMS) => {
         await pastValidator((past) =>
           stampDoubled(collection, { ...write, options: { ...past, maxTimeMS } }),
@@ -125,17 +132,18 @@ export class RecordRepair {
 
   private async doubledAmong(collection: mongo.Collection, lives: Life[]): Promise<Life[]> {
     const among = { _id: { $in: lives.map(({ owner }) => owner) } };
+    const names = CHANGED.map((name) => storedName(collection, name));
     const found = await collection
-      .find({ $and: [among, NO_ID, doubled(...CHANGED)] }, { projection: { _id: 1 } })
+      .find({ $and: [among, NO_ID, doubled(...names)] }, { projection: { _id: 1 } })
       .toArray();
     const ids = new Set(found.map(({ _id }) => _id.toHexString()));
     return lives.filter(({ owner }) => ids.has(owner.toHexString()));
   }
 }
 
-function giveId({ owner: _id, identity }: Life): RecordWrite {
+function giveId({ owner: _id, identity }: Life, names: string[]): RecordWrite {
   const update = [{ $set: { id: literal(identity.id), lastupdated: STAMP } }];
-  return { updateOne: { filter: { _id, $and: [NO_ID, single(...CHANGED)] }, update } };
+  return { updateOne: { filter: { _id, $and: [NO_ID, single(...names)] }, update } };
 }
 
 /** Checks and repairs records in their current state, for events and walks alike. */

@@ -3,8 +3,8 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { LRUCache } from 'lru-cache';
 import { type SingleWrite, writeEach } from '../../../platform/database/index.js';
-import { collectionOf, type Kind, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
-import { RecordsHeldError, writeUnlessHeld, isUnreadable } from '../../../record/index.js';
+import { type Kind, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
+import { recordsIn, RecordsHeldError, writeUnlessHeld, isUnreadable } from '../../../record/index.js';
 import { Quarantine, type RefusedWrite } from '../../store/index.js';
 import { atMost, literal } from '../../../platform/common/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
@@ -37,7 +37,7 @@ export class RecordWrites {
    * transaction holds.
    */
   async write(kind: Kind, what: RefusedWrite['what'], writes: RecordWrite[]): Promise<NotWritten> {
-    const collection = this.connection.collection(collectionOf(kind)) as unknown as mongo.Collection;
+    const collection = recordsIn(this.connection, kind);
     const places = new Map(writes.map((write, index) => [write, index]));
     const done: NotWritten = { duplicates: new Set(), setAside: new Set() };
     const unfit: RefusedWrite[] = [];

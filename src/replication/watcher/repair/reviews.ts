@@ -8,8 +8,8 @@ import {
   type EmailHolder,
   isSameKey,
 } from '../collections.schema.js';
-import { collectionOf, type Kind, kindNames, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
-import { FIRST_ID } from '../../../record/index.js';
+import { type Kind, kindNames, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
+import { recordsIn, FIRST_ID } from '../../../record/index.js';
 import {
   KnownChannels,
   type Job,
@@ -57,8 +57,7 @@ export class ChannelReview implements Job {
   }
 
   private products(behind: mongo.ObjectId): Promise<PresentRecord[]> {
-    return this.connection
-      .collection(collectionOf(CHANNEL_KIND))
+    return recordsIn(this.connection, CHANNEL_KIND)
       .aggregate<PresentRecord>([
         { $match: { _id: { $gt: behind } } },
         { $sort: { _id: 1 } },
@@ -160,8 +159,7 @@ export class EmailReview implements Job {
   }
 
   private present(members: { _id: mongo.ObjectId }[]): Promise<PresentRecord[]> {
-    return this.connection
-      .collection(collectionOf(PERSON_KIND))
+    return recordsIn(this.connection, PERSON_KIND)
       .aggregate<PresentRecord>([
         { $match: { _id: { $in: members.map(({ _id }) => _id) } } },
         { $project: PRESENT },
@@ -244,8 +242,7 @@ export class IncompleteReview implements Job {
 
   private async present(kind: Kind, owners: mongo.ObjectId[], at: mongo.Timestamp): Promise<Set<string>> {
     const found = await readAsOf(this.connection.getClient(), at, (snapshot) =>
-      this.connection
-        .collection(collectionOf(kind))
+      recordsIn(this.connection, kind)
         .find({ _id: { $in: owners } }, { ...snapshot, projection: { _id: 1 } })
         .toArray(),
     );

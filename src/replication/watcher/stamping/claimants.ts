@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { type Connection, type Model, mongo } from 'mongoose';
-import { collectionOf, type Kind } from '../../../kinds/index.js';
-import { idTextAt, isNumberText, type Tenant } from '../../../record/index.js';
+import type { Kind } from '../../../kinds/index.js';
+import { recordsIn, idTextAt, isNumberText, type Tenant } from '../../../record/index.js';
 import {
   type Claims,
   type DeadIdentity,
@@ -176,8 +176,7 @@ export class Claimants {
 
   /** The text under which consumers may know each of these records now, by the hex of its `_id`. */
   private async idsOf(kind: Kind, tenant: Tenant, owners: mongo.ObjectId[]): Promise<Map<string, unknown>> {
-    const found = await this.connection
-      .collection(collectionOf(kind))
+    const found = await recordsIn(this.connection, kind)
       .aggregate<{ _id: mongo.ObjectId; id: unknown }>(
         [{ $match: { _id: { $in: owners }, ...tenant } }, { $project: { id: idTextAt('$id') } }],
         { hint: { _id: 1 } },

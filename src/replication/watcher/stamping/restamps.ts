@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { within } from '../../../platform/common/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
-import { collectionOf, type Kind } from '../../../kinds/index.js';
-import { needsStamp, RecordsHeldError, stampAnew, type Stamping } from '../../../record/index.js';
+import type { Kind } from '../../../kinds/index.js';
+import { needsStamp, RecordsHeldError, recordsIn, stampAnew, type Stamping } from '../../../record/index.js';
 import { LEDGER, type TermAtWork, type Concern, Quarantine } from '../../store/index.js';
 import type { Late, Cause, RestampReason } from '../../protocol/index.js';
 import type { EditedService } from '../collections.schema.js';
@@ -48,7 +48,8 @@ const AT_ONCE = 1000;
 
 /** The documents of a collection that are re-stamped, and why. */
 interface Restamp {
-  name: string;
+  /** The kind of the records; undefined for tombstones. */
+  kind: Kind | undefined;
   concern: (owner: mongo.ObjectId) => Concern;
   ids: mongo.ObjectId[];
   stamping: Stamping;
@@ -122,10 +123,11 @@ export class Restamps {
   }
 
   private async stamp(
-    { name, concern, ids, stamping, reason, service }: Restamp,
+    { kind, concern, ids, stamping, reason, service }: Restamp,
     term: TermAtWork,
   ): Promise<Restamped> {
-    const collection = this.connection.collection(name) as unknown as mongo.Collection;
+    const collection = this.collectionOf(kind);
+    const { collectionName: name } = collection;
     const done: Restamped = { stamped: 0, setAside: 0 };
     for (let start = 0; start < ids.length; start += AT_ONCE) {
       const some = ids.slice(start, start + AT_ONCE);
@@ -149,18 +151,25 @@ export class Restamps {
     }
     return done;
   }
+
+  private collectionOf(kind: Kind | undefined): mongo.Collection {
+    return kind === undefined ? this.connection.collection(LEDGER) : recordsIn(this.connection, kind);
+  }
 }
 
 /** The documents of one collection, and how the quarantine names them. */
-type Documents = Pick<Restamp, 'name' | 'concern'>;
+type Documents = Pick<Restamp, 'kind' | 'concern'>;
 
 interface LateIn extends Documents {
   late: Late[];
   which: mongo.Document;
 }
 
-const TOMBSTONES: Documents = { name: LEDGER, concern: (owner) => ({ what: 'tombstone', owner }) };
+const TOMBSTONES: Documents = {
+  kind: undefined,
+  concern: (owner) => ({ what: 'tombstone', owner }),
+};
 
 function recordsOf(kind: Kind): Documents {
-  return { name: collectionOf(kind), concern: (owner) => ({ what: 'record', kind, owner }) };
+  return { kind, concern: (owner) => ({ what: 'record', kind, owner }) };
 }

@@ -3,8 +3,14 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { later } from '../../../platform/common/index.js';
 import { isUnfit, pastValidator } from '../../../platform/database/index.js';
-import { collectionOf, type Kind } from '../../../kinds/index.js';
-import { IDENTITY_TEXTS, needsStamp, RecordsHeldError, writeUnlessHeld } from '../../../record/index.js';
+import type { Kind } from '../../../kinds/index.js';
+import {
+  recordsIn,
+  IDENTITY_TEXTS,
+  needsStamp,
+  RecordsHeldError,
+  writeUnlessHeld,
+} from '../../../record/index.js';
 import {
   type DeadIdentity,
   identitiesByTenant,
@@ -285,6 +291,6 @@ export class Resurrections {
   }
 
   private records(kind: Kind): mongo.Collection {
-    return this.connection.collection(collectionOf(kind));
+    return recordsIn(this.connection, kind);
   }
 }

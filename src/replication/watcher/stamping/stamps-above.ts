@@ -4,7 +4,7 @@ import mongoose, { type Connection, type mongo } from 'mongoose';
 import type { PastValidator } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { collectionOf, type Kind } from '../../../kinds/index.js';
-import { stampAnew, stampTogether } from '../../../record/index.js';
+import { recordsIn, stampAnew, stampTogether } from '../../../record/index.js';
 import { Quarantine } from '../../store/index.js';
 import { RestampNotes } from './restamp-notes.js';
 
@@ -75,7 +75,7 @@ export class StampsAbove {
   }
 
   private records(kind: Kind): mongo.Collection {
-    return this.connection.collection(collectionOf(kind));
+    return recordsIn(this.connection, kind);
   }
 }
 

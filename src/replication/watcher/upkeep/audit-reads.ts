@@ -5,8 +5,8 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { type Identity, identityKey, identitiesByTenant, identityOf } from '../../protocol/index.js';
 import { earlier } from '../../../platform/common/index.js';
 import { alongIndex, readAsOf, type SnapshotOptions } from '../../../platform/database/index.js';
-import { collectionOf, recordCollections, type Kind } from '../../../kinds/index.js';
-import { FIRST_ID, IDENTITY_TEXTS } from '../../../record/index.js';
+import { recordCollections, type Kind } from '../../../kinds/index.js';
+import { recordsIn, FIRST_ID, IDENTITY_TEXTS } from '../../../record/index.js';
 import { LEDGER, type LedgerEntry, recordsUnder, type Now, WorkedThrough } from '../../store/index.js';
 
 /** The owner of an identity, according to the collection or the ledger. */
@@ -217,7 +217,7 @@ export class AuditReads {
   }
 
   private records(kind: Kind): mongo.Collection {
-    return this.connection.collection(collectionOf(kind));
+    return recordsIn(this.connection, kind);
   }
 
   private get entries(): mongo.Collection<LedgerEntry> {

@@ -1,8 +1,9 @@
+import { recordsIn } from '../../../record/index.js';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { readAsOf } from '../../../platform/database/index.js';
-import { collectionOf, type Kind, kindNames } from '../../../kinds/index.js';
+import { type Kind, kindNames } from '../../../kinds/index.js';
 import { FilterChanges } from '../filters/filter-changes.js';
 import {
   type Identity,
@@ -198,8 +199,7 @@ export class QuarantineRetry {
   ): Promise<Map<string, PresentRecord>> {
     if (owners.length === 0) return new Map();
     const found = await readAsOf(this.connection.getClient(), at, (snapshot) =>
-      this.connection
-        .collection(collectionOf(kind))
+      recordsIn(this.connection, kind)
         .aggregate<PresentRecord>([{ $match: { _id: { $in: owners } } }, { $project: PRESENT }], {
           ...snapshot,
         })

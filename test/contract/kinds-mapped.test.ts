@@ -1,0 +1,118 @@
+import { mongo } from 'mongoose';
+import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
+
+let service: TestService;
+let app: TestApplication;
+let other: TestApplication;
+beforeAll(async () => {
+  service = await TestService.start();
+  app = await service.application();
+  other = await service.application();
+});
+afterAll(() => service.stop());
+
+/** A collection as a shop made it: no application, its own id and stamp, all fields at the top. */
+const goods = () => service.db.collection('shop_goods');
+const idsOf = (items: { id: string }[]) => items.map(({ id }) => id).sort();
+
+beforeAll(async () => {
+  await goods().insertMany([
+    {
+      sku: 'a',
+      updatedAt: new Date(),
+      name: 'Ant',
+      price: { amount: 5 },
+      id: 7,
+      type: 'toy',
+      channels: 'none',
+    },
+    { sku: 'b', updatedAt: new Date(), name: 'Bee', price: { amount: 50 } },
+    { sku: 'c', name: 'Cat', price: { amount: 500 } },
+    { name: 'without an id' },
+  ]);
+  await service.db.collection('kinds').insertOne({
+    ...{ name: 'good', collection: 'shop_goods', id: 'sku', lastupdated: 'updatedAt', data: false },
+    ...app.tenant,
+  });
+  await eventually(async () => (await app.get('good/max')).status === 200);
+});
+
+it('items show all other fields as their data, and nothing is renamed in the records', async () => {
+  const items = await app.feed('good').drain();
+  const first = items.find(({ id }) => id === 'a');
+  expect(first).toEqual({
+    id: 'a',
+    type: 'good',
+    createDate: expect.any(String),
+    createdBy: '',
+    lastupdated: expect.any(String),
+    data: { name: 'Ant', price: { amount: 5 }, id: 7, type: 'toy', channels: 'none' },
+  });
+  const stored = await goods().find().sort({ _id: 1 }).toArray();
+  const given = String(stored[3]?.['sku']);
+  expect(stored.map(({ sku }) => sku as unknown)).toEqual(['a', 'b', 'c', given]);
+  expect(Object.keys(stored[2]!).sort()).toEqual(['_id', 'name', 'price', 'sku', 'updatedAt']);
+  expect(idsOf(items)).toEqual(['a', 'b', 'c', given].sort());
+});
+
+it('another application has no such kind', async () => {
+  expectProblem(await other.get('good/max'), 404, 'unknown-kind');
+  expectProblem(await other.get('good/default/changes'), 404, 'unknown-kind');
+});
+
+it('updates, new ids, replacements and deletes are seen, however other programs write them', async () => {
+  const before = await app.max('good');
+  const inserted = await goods().insertOne({ sku: 'd', name: 'Dog' });
+  await goods().updateOne({ sku: 'a' }, { $set: { 'price.amount': 6 } });
+  await goods().updateOne({ sku: 'b' }, { $set: { sku: 'b2' } });
+  await goods().replaceOne({ sku: 'c' }, { sku: 'c', updatedAt: new Date('2020-01-01'), name: 'Cat II' });
+  await service.watcher.caughtUp();
+  expect(idsOf(await app.feed('good').drain({ from: before }))).toEqual(['a', 'b2', 'c', 'd']);
+  expect(idsOf(await app.hardDeletes('good').drain({ from: before }))).toEqual(['b']);
+  const then = await app.max('good');
+  await goods().deleteOne({ _id: inserted.insertedId });
+  expect(idsOf(await app.hardDeletes('good').drain({ from: then }))).toEqual(['d']);
+  await goods().insertOne({ sku: 'd', name: 'Dog again', updatedAt: new Date('2020-01-01') });
+  await service.watcher.caughtUp();
+  expect(idsOf(await app.feed('good').drain({ from: then }))).toEqual(['d']);
+  expect(await app.hardDeletes('good').drain({ from: then })).toEqual([]);
+});
+
+it('filters, fields, digests and paging speak of them as items show them', async () => {
+  await app.filter(
+    'good',
+    'dear',
+    { 'data.price.amount': { $gt: 10 } },
+    { fields: { except: ['data.name'] } },
+  );
+  const [dear] = await app.feed('good', 'dear').drain();
+  expect(dear).toMatchObject({ id: 'b2', data: { price: { amount: 50 } } });
+  expect(dear?.data).not.toHaveProperty('name');
+  const soft = await app.softDeletes('good', 'dear').drain();
+  expect(idsOf(soft)).toContain('a');
+  const to = (await app.max('good')).toISOString();
+  const digest = await app.get(`good/default/digest?to=${to}`);
+  expect(digest.json).toMatchObject({ count: (await app.feed('good').drain()).length });
+  const pages = await app.feed('good').drain({ limit: 1 });
+  expect(idsOf(pages)).toEqual(idsOf(await app.feed('good').drain()));
+});
+
+it('late stamps are raised, and bulks of other programs are delivered', async () => {
+  await goods().insertMany(Array.from({ length: 300 }, (_, n) => ({ sku: `bulk${n}`, n })));
+  const before = await app.max('good');
+  await goods().updateMany({ n: { $lt: 100 } }, { $set: { late: true, updatedAt: new Date(0) } });
+  await goods().deleteMany({ n: { $gte: 200 } });
+  await service.watcher.caughtUp();
+  const changed = await app.feed('good').drain({ from: before });
+  expect(changed.filter(({ data }) => data?.['late'] === true)).toHaveLength(100);
+  expect(await app.hardDeletes('good').drain({ from: before })).toHaveLength(100);
+});
+
+it('a record whose _id is no ObjectId is not delivered, and stops nothing', async () => {
+  await goods().insertOne({ _id: 'text' as unknown as mongo.ObjectId, sku: 'odd' });
+  await goods().insertOne({ sku: 'after' });
+  await service.watcher.caughtUp();
+  const ids = idsOf(await app.feed('good').drain());
+  expect(ids).toContain('after');
+  expect(ids).not.toContain('odd');
+});
