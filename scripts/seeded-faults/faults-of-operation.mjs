@@ -10,8 +10,8 @@ export const ofOperation = [
   {
     name: 'record-id-given-twice',
     file: 'src/record/record.schema.ts',
-    from: "{ unique: true, partialFilterExpression: isText('id') }",
-    to: "{ partialFilterExpression: isText('id') }",
+    from: '{ unique: true, partialFilterExpression: isText(id) }',
+    to: '{ partialFilterExpression: isText(id) }',
     tests: ['contract/collections-unique'],
   },
   {

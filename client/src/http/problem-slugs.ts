@@ -8,6 +8,7 @@ export const PROBLEM_SLUGS = [
   'method-not-allowed',
   'unknown-application',
   'unknown-service',
+  'unknown-kind',
   'unknown-channel',
   'unknown-member',
   'precondition-failed',

@@ -97,7 +97,7 @@ function shortened(url: string): string {
  * the login.
  */
 function seriesOf(
-  { method, route, params, user }: Request & { user?: unknown },
+  { method, route, params = {}, user }: Partial<Request> & Pick<Request, 'method'> & { user?: unknown },
   statusCode: number,
 ): { method: string; route: string } {
   if (user === undefined && statusCode >= FIRST_FAILURE) return { method: 'none', route: 'none' };
@@ -109,6 +109,6 @@ function seriesOf(
 }
 
 /** The kind in a path is one of few that operators have created, so each has series of its own, as built-in kinds have. */
-function ofKind(path: string, { kind }: Request['params']): string {
+function ofKind(path: string, { kind }: { kind?: unknown }): string {
   return typeof kind === 'string' ? path.replace('/:kind/', `/${kind}/`) : path;
 }

@@ -1,3 +1,4 @@
+import { BUILT_IN_KINDS } from '../../../../../src/kinds/index.js';
 import { mongo } from 'mongoose';
 import type { AppShare } from '../../../../../src/replication/protocol/index.js';
 import { PassMaintenance } from '../../../../../src/replication/watcher/pass/pass-maintenance.js';
@@ -20,7 +21,7 @@ function stepsOf(share: AppShare) {
     },
   };
   const parts = [{ collection: () => collection }] as unknown as Parts;
-  const run = { progress: { isBare: true }, term: { share } } as unknown as PassRun;
+  const run = { progress: { isBare: true }, term: { share }, kinds: BUILT_IN_KINDS } as unknown as PassRun;
   return { steps: new PassSteps(...parts).list(run), asked };
 }
 
@@ -53,7 +54,7 @@ describe('each query over a stretch may take as long as a stretch may, so a pass
     const [none] = [undefined as never];
     const parts = [{ collection: () => none }, none, slices, none, none, care] as unknown as Parts;
     const term = { share: { only: LARGE }, showLife: () => void told.push('life') };
-    const run = { progress: { isRepair: true }, term } as unknown as PassRun;
+    const run = { progress: { isRepair: true }, term, kinds: BUILT_IN_KINDS } as unknown as PassRun;
     const step = new PassSteps(...parts).list(run).find(({ name }) => name === 'products');
     await step!.work(stretch);
     expect(told).toEqual(['learn', 'life', 'take', 'life', 'restamp']);
@@ -73,7 +74,7 @@ describe('each query over a stretch may take as long as a stretch may, so a pass
     const numbers = { displace: named(told, 'displace') };
     const parts = [{ collection: () => records }, undefined, incomplete, numbers];
     const term = { share: { only: LARGE }, showLife: () => void told.push('life') };
-    const run = { term, stop: new AbortController().signal } as unknown as PassRun;
+    const run = { term, kinds: BUILT_IN_KINDS, stop: new AbortController().signal } as unknown as PassRun;
     await new PassMaintenance(...(parts as unknown as ConstructorParameters<typeof PassMaintenance>)).take(
       'member',
       stretch,
