@@ -3,7 +3,7 @@ import type { mongo } from 'mongoose';
 import { type Filter, indexAdvice, type IndexKey, partsOf } from '../application/plain.js';
 import { FatalError } from '../platform/common/index.js';
 import { buildIndex, statedIndex, type Watching } from '../platform/database/plain.js';
-import { recordsIn, bsonTypeOf, type Tenant } from '../record/index.js';
+import { recordsIn, termsOf, bsonTypeOf, type Tenant } from '../record/index.js';
 import type { Kind } from '../kinds/index.js';
 import { type ChangeContext, recordAction } from './changes.js';
 import { refusalOf } from './filter-trial.js';
@@ -46,7 +46,7 @@ export async function filterPlan(
 
 /** The index that would serve a filter; undefined if none would. */
 export async function indexWish(db: mongo.Db, kind: Kind, filter: Filter): Promise<IndexWish | undefined> {
-  const key = indexAdvice(filter);
+  const key = adviceFor(kind, filter);
   if (key === undefined) return undefined;
   const collection = recordsIn(db, kind);
   const standing = await standingIndex(collection, key);
@@ -80,6 +80,12 @@ export async function makeFilterIndex(
   const target = `index ${name} of ${collection}`;
   await recordAction(changeContext, { action: 'index.make', organizationid, appid, target });
   return isMade;
+}
+
+/** The key of the index, as the collection of the kind stores its fields. */
+function adviceFor(kind: Kind, filter: Filter): IndexKey | undefined {
+  const key = indexAdvice(filter);
+  return key && (termsOf(kind)?.keys(key) ?? key);
 }
 
 /** How MongoDB finds the records that match a filter. */
@@ -122,7 +128,7 @@ export async function planOf(place: Place, filter: Filter, time: Allowance): Pro
   }
   if (each.includes(undefined)) return undefined;
   const all = await statedIndex(place.records, ALL_OF_TENANT);
-  const key = indexAdvice(filter);
+  const key = adviceFor(place.kind, filter);
   const stands = key === undefined || indexes.some((one) => isSameKey(one.key, key));
   return { indexes: [all], readsEveryRecord: true, advice: stands ? null : key };
 }

@@ -28,8 +28,10 @@ function schemaOf(kind: Kind): Schema<RecordDocument> {
   const { collection, isPerson, hasChannelFeeds } = describedKind(kind);
   const terms = termsOf(kind);
   const storedFields = (fields: IndexFields) => terms?.keys(fields) ?? fields;
-  const statics = { ...(isPerson && { settleDuplicates }), ...(terms && { storedFields }) };
-  const schema = new Schema<RecordDocument>({}, { collection, strict: false, versionKey: false, statics });
+  const schema = new Schema<RecordDocument>({}, { collection, strict: false, versionKey: false });
+  if (isPerson) schema.static({ settleDuplicates });
+  if (terms !== undefined) schema.static({ storedFields });
+  if (!isBuiltIn(kind)) schema.static({ isOptional: () => true });
   const alongIds = storedFields({ organizationid: 1, appid: 1, _id: 1 });
   if (Object.keys(alongIds).length > 1) schema.index(alongIds);
   const [id = 'id'] = Object.keys(storedFields({ id: 1 }));

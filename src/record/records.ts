@@ -53,8 +53,12 @@ function inTerms(records: Records, terms: StoredTerms): Records {
     find: (filter: mongo.Document = {}, options?: Read) => records.find(terms.filter(filter), read(options)),
     findOne: (filter: mongo.Document = {}, options?: Read) =>
       records.findOne(terms.filter(filter), read(options)),
-    aggregate: (stages: mongo.Document[], options?: mongo.AggregateOptions) =>
-      records.aggregate(terms.pipeline(stages), options),
+    aggregate: (stages: mongo.Document[], options?: mongo.AggregateOptions) => {
+      const last = stages.at(-1) as { $merge?: { into?: unknown } } | undefined;
+      const isInsert = last?.$merge?.into === records.collectionName;
+      const stored = isInsert ? [...stages.slice(0, -1), { $replaceWith: terms.stored() }, last] : stages;
+      return records.aggregate(terms.pipeline(stored), options);
+    },
     countDocuments: (filter: mongo.Document = {}, options?: mongo.CountDocumentsOptions) =>
       records.countDocuments(terms.filter(filter), options),
     updateOne: (filter: mongo.Document, update: mongo.Document, options?: mongo.UpdateOptions) =>

@@ -11,6 +11,8 @@ import type { StoredShape } from '../kinds/index.js';
 
 /** A field that no record has: conditions on it see a missing field. */
 const ABSENT = '_tidemark_absent';
+/** The field that holds a record while it is updated. */
+const BEFORE = '_tidemark_before';
 /** What a query without results looks like. MongoDB reads nothing for it. */
 const NOTHING = { _id: { $in: [] } };
 /** The other fields of contract §4, which a collection with all of its fields as data does not have. */
@@ -23,12 +25,17 @@ const SELECTING = ['$match', '$sort', '$limit', '$skip', '$sample'];
 /** Says what is said of records in the terms of the collection that stores them. */
 export class StoredTerms {
   /** The stored names of the fields that are not data. */
-  private readonly own: string[];
+  private readonly own: readonly string[];
 
   constructor(private readonly shape: StoredShape) {
     const { names, tenant, hasChannels } = shape;
     const ofTenant = tenant === undefined ? ['organizationid', 'appid'] : [];
     this.own = ['_id', names.id, names.lastupdated, ...ofTenant, ...(hasChannels ? ['channels'] : [])];
+  }
+
+  /** The names of stored fields that are never data. */
+  get ownNames(): readonly string[] {
+    return this.own;
   }
 
   /** The stored path of a field; undefined if its value is the same for all records, or if records do not have it. */
@@ -99,9 +106,13 @@ export class StoredTerms {
     return [...selected, { $replaceWith: this.whole('$$ROOT') }, ...(end === -1 ? [] : stages.slice(end))];
   }
 
-  /** An update by operators, or by a pipeline of `$set`. */
+  /** An update by operators, or by a pipeline. A pipeline with other stages than `$set` changes a record only with its stamp. */
   update<T extends mongo.Document | mongo.Document[]>(update: T): T {
-    if (Array.isArray(update)) return update.map((stage) => this.stage(stage as mongo.Document)) as T;
+    if (Array.isArray(update)) {
+      const stages = update as { $set?: mongo.Document }[];
+      const isSet = stages.every(({ $set, ...rest }) => $set !== undefined && Object.keys(rest).length === 0);
+      return (isSet ? stages.map(({ $set }) => ({ $set: this.set($set!) })) : this.replacing(stages)) as T;
+    }
     const stored = Object.entries(update).map(([operator, fields]) => [
       operator,
       this.set(fields as mongo.Document),
@@ -126,6 +137,20 @@ export class StoredTerms {
     };
   }
 
+  /** The record as the collection stores it, as an expression over one as the contract describes it. */
+  stored(): mongo.Document {
+    const { names, tenant, hasData, hasChannels } = this.shape;
+    const own = {
+      _id: '$_id',
+      ...(tenant === undefined && { organizationid: '$organizationid', appid: '$appid' }),
+      [names.id]: '$id',
+      [names.lastupdated]: '$lastupdated',
+      ...(hasChannels && { channels: '$channels' }),
+    };
+    const others = [BEFORE, 'id', 'lastupdated', ...(tenant ? ['organizationid', 'appid'] : [])];
+    return { $mergeObjects: [hasData ? without(others, '$$ROOT') : without(['_id'], '$data'), own] };
+  }
+
   /** The name under which the contract knows a stored path, as an expression. */
   nameOf(path: string): mongo.Document {
     const { names, hasData } = this.shape;
@@ -147,10 +172,7 @@ export class StoredTerms {
 
   /** All fields that are not the record's own. */
   private rest(record: string): unknown {
-    return this.own.reduce<unknown>(
-      (input, name) => ({ $unsetField: { field: literal(name), input } }),
-      record,
-    );
+    return without(this.own, record);
   }
 
   private condition(key: string, value: unknown): mongo.Document {
@@ -174,11 +196,15 @@ export class StoredTerms {
     return name === 'data' ? this.rest('$$ROOT') : '$$REMOVE';
   }
 
-  private stage(stage: mongo.Document): mongo.Document {
-    const { $set, ...rest } = stage as { $set?: mongo.Document };
-    if ($set === undefined || Object.keys(rest).length > 0)
-      throw new Error('A pipeline that updates such records consists of $set.');
-    return { $set: this.set($set) };
+  /** The stages see the record as the contract describes it. A record whose stamp they leave keeps even the order of its fields. */
+  private replacing(stages: mongo.Document[]): mongo.Document[] {
+    const seen = { $mergeObjects: ['$$ROOT', this.whole('$$ROOT'), { [BEFORE]: '$$ROOT' }] };
+    const isLeft = { $eq: ['$lastupdated', `$${BEFORE}.${this.shape.names.lastupdated}`] };
+    return [
+      { $replaceWith: seen },
+      ...stages,
+      { $replaceWith: { $cond: [isLeft, `$${BEFORE}`, this.stored()] } },
+    ];
   }
 
   private set(fields: mongo.Document): mongo.Document {
@@ -188,6 +214,11 @@ export class StoredTerms {
     });
     return Object.fromEntries(stored);
   }
+}
+
+/** A document without some of its fields, as an expression. */
+function without(names: readonly string[], document: string): unknown {
+  return names.reduce<unknown>((input, name) => ({ $unsetField: { field: literal(name), input } }), document);
 }
 
 /** Whether a text satisfies a condition, as far as the service states conditions on the names of applications. */

@@ -1,4 +1,6 @@
 import { mongo } from 'mongoose';
+import { AdminConsole } from './admin-console.js';
+import { counts, ImportDesk } from './admin-import-desk.js';
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
@@ -71,6 +73,7 @@ it('updates, new ids, replacements and deletes are seen, however other programs 
   expect(idsOf(await app.hardDeletes('good').drain({ from: before }))).toEqual(['b']);
   const then = await app.max('good');
   await goods().deleteOne({ _id: inserted.insertedId });
+  await service.watcher.caughtUp();
   expect(idsOf(await app.hardDeletes('good').drain({ from: then }))).toEqual(['d']);
   await goods().insertOne({ sku: 'd', name: 'Dog again', updatedAt: new Date('2020-01-01') });
   await service.watcher.caughtUp();
@@ -115,4 +118,45 @@ it('a record whose _id is no ObjectId is not delivered, and stops nothing', asyn
   const ids = idsOf(await app.feed('good').drain());
   expect(ids).toContain('after');
   expect(ids).not.toContain('odd');
+});
+
+describe('the commands write them as their collection does', () => {
+  const line = (id: string, data: object) => ({ id, type: 'good', data });
+  const stored = (sku: string) => goods().findOne({ sku }, { projection: { _id: 0 } });
+
+  it('import', async () => {
+    const desk = new ImportDesk(service, app);
+    expect(await desk.load([line('i1', { name: 'New', n: 1 }), line('i2', { n: 2 })], 'good')).toEqual(
+      counts(2),
+    );
+    expect(await stored('i1')).toEqual({ name: 'New', n: 1, sku: 'i1', updatedAt: expect.any(Date) });
+    const before = await stored('i2');
+    expect(await desk.load([line('i1', { name: 'Other', n: 1 }), line('i2', { n: 2 })], 'good')).toEqual(
+      counts(0, 1, 1),
+    );
+    expect(await stored('i2')).toEqual(before);
+    expect(Object.entries((await stored('i1')) ?? {}).map(([name]) => name)).toEqual([
+      ...['name', 'n', 'sku', 'updatedAt'],
+    ]);
+    expect((await desk.items('good'))['i1']?.data).toEqual({ name: 'Other', n: 1 });
+    const bad = await desk.try([line('i3', { sku: 'taken' })], 'good');
+    expect(bad.code).toBe(1);
+    expect(bad.errors.join()).toContain('data.sku is a field that the collection needs for itself');
+    expect(await stored('i3')).toBeNull();
+  });
+
+  it('record show and record delete', async () => {
+    const admin = new AdminConsole(service.uri);
+    const words = (command: string, id: string) => [
+      ...[...command.split(' '), '--org', app.organizationid, '--app', app.appid],
+      ...['--kind', 'good', '--id', id],
+    ];
+    const shown = await admin.run(words('record show', 'i1'));
+    expect(shown.output).toContain('Other');
+    const before = await app.max('good');
+    expect((await admin.run(words('record delete', 'i1'))).code).toBe(0);
+    await service.watcher.caughtUp();
+    expect(await stored('i1')).toBeNull();
+    expect(idsOf(await app.hardDeletes('good').drain({ from: before }))).toEqual(['i1']);
+  });
 });

@@ -8,9 +8,11 @@ import {
   inTheWaySentence,
   type ListedIndexes,
   listedIndexes,
+  listedOptionalIndexes,
   type MissingIndex,
   missingIndexesOf,
   modelsOf,
+  optionalModelsOf,
 } from './listed-indexes.js';
 import { unfitness } from './server-check.js';
 
@@ -62,7 +64,9 @@ export class IndexKeeper {
    * an ordinary one.
    */
   async keepOf(collectionName: string): Promise<void> {
-    const model = modelsOf(this.connection).find((one) => one.collection.collectionName === collectionName);
+    const model = optionalModelsOf(this.connection).find(
+      (one) => one.collection.collectionName === collectionName,
+    );
     if (model === undefined) return;
     const sentence = await unfitness(this.connection.db!, [model]);
     if (sentence !== undefined) throw new Error(`${sentence}.`);
@@ -107,7 +111,10 @@ export class IndexKeeper {
   private async makeMissing(): Promise<boolean> {
     const sentence = await unfitness(this.connection.db!, modelsOf(this.connection));
     if (sentence !== undefined) throw new Error(`${sentence}.`);
-    const listed = await listedIndexes(this.connection);
+    const listed = [
+      ...(await listedIndexes(this.connection)),
+      ...(await listedOptionalIndexes(this.connection)),
+    ];
     this.logOthers(listed);
     const missing = listed.flatMap((one) => one.missing);
     let hasMade = false;

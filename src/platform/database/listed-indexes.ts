@@ -121,9 +121,15 @@ export interface ListedIndexes {
   others: string[];
 }
 
-/** The indexes of every collection of the service. One small command for each of them. */
+/** The indexes of every collection without which the service cannot work. One small command for each of them. */
 export function listedIndexes(connection: mongoose.Connection): Promise<ListedIndexes[]> {
   return Promise.all(modelsOf(connection).map(listedIndexesOf));
+}
+
+/** The indexes of the other collections, without those that the server does not list, such as those of a view. */
+export async function listedOptionalIndexes(connection: mongoose.Connection): Promise<ListedIndexes[]> {
+  const listed = await Promise.allSettled(optionalModelsOf(connection).map(listedIndexesOf));
+  return listed.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 }
 
 /** An index as a person reads it, such as `members: organizationid, appid, id`. */
@@ -151,12 +157,23 @@ export type AnyModel = mongoose.Model<mongoose.mongo.Document> & {
    * returns false.
    */
   settleDuplicates?: (keys: string[]) => Promise<boolean>;
+  /** If the collection is unfit, or lacks an index, only its own records are not shown. */
+  isOptional?: () => boolean;
   /** The stored names of the fields of an index, if the collection stores them under other names than queries use. */
   storedFields?: (fields: IndexFields) => IndexFields;
 };
 
-/** Every model that the modules have registered. */
+/** The models without which the service cannot work. */
 export function modelsOf(connection: mongoose.Connection): AnyModel[] {
+  return allModels(connection).filter((model) => model.isOptional?.() !== true);
+}
+
+/** The models whose collections concern only their own records. */
+export function optionalModelsOf(connection: mongoose.Connection): AnyModel[] {
+  return allModels(connection).filter((model) => model.isOptional?.() === true);
+}
+
+function allModels(connection: mongoose.Connection): AnyModel[] {
   return Object.values(connection.models) as AnyModel[];
 }
 
@@ -171,7 +188,7 @@ function modelOf(collection: Place): AnyModel | undefined {
   const connection = 'conn' in collection ? collection.conn : CONNECTIONS.get(collection.db.client);
   return (
     connection &&
-    modelsOf(connection).find((model) => model.collection.collectionName === collection.collectionName)
+    allModels(connection).find((model) => model.collection.collectionName === collection.collectionName)
   );
 }
 

@@ -7,6 +7,7 @@ import {
   shown,
 } from '../../../platform/common/index.js';
 import { emailKeyOf } from '../../../member/plain.js';
+import { termsOf } from '../../../record/index.js';
 import { type Kind, PERSON_KIND, kindNames, describedKind } from '../../../kinds/index.js';
 
 /** The record that a line describes. An omitted property stays unchanged, or gets its default in a new record. */
@@ -74,13 +75,23 @@ export function parseRecordLine(kind: Kind, line: string): { value: GivenRecord 
   if (isOther !== undefined) return isOther;
   const emailkey = kind === PERSON_KIND ? emailKeyOf((json['data'] as Json)['email']) : undefined;
   const createDate = dateOf(json['createDate']);
-  return {
-    value: {
-      ...(json as unknown as GivenRecord),
-      ...(createDate !== undefined && { createDate }),
-      ...(emailkey !== undefined && { emailkey }),
-    },
+  const record = {
+    ...(json as unknown as GivenRecord),
+    ...(createDate !== undefined && { createDate }),
+    ...(emailkey !== undefined && { emailkey }),
   };
+  return storable(kind, record);
+}
+
+/** A collection whose records have no field `data` has no place for other fields beside the data (contract §8). */
+function storable(kind: Kind, record: GivenRecord): { value: GivenRecord } | BadLine {
+  const { stored } = describedKind(kind);
+  if (stored === undefined || stored.hasData) return { value: record };
+  const { id, data, channels } = record;
+  const taken = termsOf(kind)?.ownNames.find((name) => Object.hasOwn(data, name));
+  if (taken !== undefined)
+    return { error: `data.${shown(taken)} is a field that the collection needs for itself; leave it out` };
+  return { value: { id, data, ...(stored.hasChannels && channels !== undefined && { channels }) } };
 }
 
 function faultOf(json: Json): string | undefined {
