@@ -12,6 +12,7 @@ import { AboveApplications, Needs } from './auth/index.js';
 import { descriptorLimit, type Settings, versionInWords } from './platform/config/index.js';
 import { isUnasked, serveConsole } from './administration/console/index.js';
 import { MetricsPort } from './health/index.js';
+import { describedKind, isBuiltIn, kindNames } from './kinds/index.js';
 import { databaseProblem } from './platform/database/index.js';
 import {
   answerClientError,
@@ -116,7 +117,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   adapter.onOtherMethod(refuseOtherMethods(app));
   if (settings.console) serveConsole(app);
   const isOnMainPort = (path: string) => settings.metricsPort === undefined || !OWN_STATE.test(path);
-  if (settings.docs) serveDocs(app, settings.limitMax, isOnMainPort);
+  if (settings.docs) serveDocs(app, { limitMax: settings.limitMax, isServed: isOnMainPort, createdKinds });
   const first = settings.console ? 'console' : settings.docs ? 'docs' : undefined;
   if (first !== undefined) leadTo(app, first);
   return app;
@@ -162,6 +163,11 @@ function keepApart(isApart: (request: IncomingMessage) => boolean): RequestHandl
     if (OWN_STATE.test(request.path) === isApart(request)) next();
     else answerProblem(request, response, problems.notFound());
   };
+}
+
+function createdKinds(): { name: string; plural: string }[] {
+  const names = kindNames().filter((kind) => !isBuiltIn(kind));
+  return names.map((name) => ({ name, plural: describedKind(name).plural }));
 }
 
 type Passing = (request: Request, response: Response) => Promise<void>;

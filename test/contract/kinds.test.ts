@@ -51,6 +51,18 @@ it('changes, deletes, filters and digests are those of any kind', async () => {
   expect(changes.text).toContain('"id":"o2"');
 });
 
+it('the OpenAPI document has its paths, and metrics count its requests apart', async () => {
+  const { json } = await app.getUrl('/openapi.json');
+  const { paths } = json as { paths: Record<string, { get: { operationId: string; summary: string } }> };
+  const updates = paths['/{org}/{app}/api/v1/order/{service}/updates']?.get;
+  expect(updates?.operationId).toBe('listOrderUpdates');
+  expect(updates?.summary).toBe('The orders that changed and match the filter of the service');
+  const ofKind = (kind: string) => Object.keys(paths).filter((path) => path.includes(`/v1/${kind}/`)).length;
+  expect(ofKind('order')).toBe(ofKind('product'));
+  const metrics = await app.getUrl('/metrics');
+  expect(metrics.text).toContain('route="/:org/:app/api/v1/order/max"');
+});
+
 it('other kinds are served while the records of a new one are read', async () => {
   await app.product({ id: 'p1' });
   await service.watcher.caughtUp();

@@ -4,6 +4,7 @@ import type { INestApplication } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { capitalized } from '../common/index.js';
 import { thisBuild } from '../config/pure.js';
 import { serveBytes } from './answer.js';
 import { addExamples } from './examples.js';
@@ -70,19 +71,57 @@ export function openApiDocument(
   return document;
 }
 
-/** Serves the document at `/openapi.json` and a page to try it at `/docs`. */
-export function serveDocs(
-  app: INestApplication,
-  limitMax: number,
-  isServed?: (path: string) => boolean,
-): void {
+/** A kind of records that an operator has created. */
+interface DocumentedKind {
+  name: string;
+  /** Several records. */
+  plural: string;
+}
+
+/** What the routes of an application depend on. */
+interface Documented {
+  limitMax: number;
+  isServed?: (path: string) => boolean;
+  /** The kinds that this deployment has beside the built-in ones. */
+  createdKinds: () => DocumentedKind[];
+}
+
+/**
+ * Serves the document at `/openapi.json` and a page to try it at `/docs`. It has the paths of every kind that this deployment
+ * has at the time of the request (contract §8).
+ */
+export function serveDocs(app: INestApplication, { limitMax, isServed, createdKinds }: Documented): void {
   let known: OpenAPIObject | undefined;
-  const document = () => (known ??= openApiDocument(app, limitMax, isServed));
+  const document = () => withKinds((known ??= openApiDocument(app, limitMax, isServed)), createdKinds());
   serveBytes(app, '/docs', { type: '.html', read: () => PAGE });
   for (const file of FILES)
     serveBytes(app, `/docs/${file}`, { type: extname(file), read: () => readFileSync(join(FOLDER, file)) });
   const { httpAdapter } = app.get(HttpAdapterHost);
   httpAdapter.get('/openapi.json', (_request: Request, response: Response) => response.json(document()));
+}
+
+/** The paths of one built-in kind, from which those of created kinds are made: all have the same. */
+const MODEL = { name: 'product', path: '/api/v1/product/', words: /\bproducts\b/g, ids: 'Product' };
+
+function withKinds(document: OpenAPIObject, kinds: DocumentedKind[]): OpenAPIObject {
+  const paths = Object.entries(document.paths).filter(([path]) => path.includes(MODEL.path));
+  const added = kinds.flatMap(({ name, plural }) =>
+    paths.map(([path, methods]) => {
+      const text = JSON.stringify(methods, (key, value: unknown) => {
+        if (typeof value !== 'string') return value;
+        if (key === 'operationId') return value.replace(MODEL.ids, pascal(name));
+        if (key === 'summary' || key === 'description') return value.replaceAll(MODEL.words, plural);
+        return key === 'type' && value === MODEL.name ? name : value;
+      });
+      return [path.replace(MODEL.path, `/api/v1/${name}/`), JSON.parse(text) as typeof methods] as const;
+    }),
+  );
+  return { ...document, paths: { ...document.paths, ...Object.fromEntries(added) } };
+}
+
+/** A name as a part of an operation id: `SalesOrder` of "sales-order". */
+function pascal(name: string): string {
+  return name.split('-').map(capitalized).join('');
 }
 
 /**
