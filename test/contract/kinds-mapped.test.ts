@@ -1,3 +1,4 @@
+/** @depends-on-server */
 import { mongo } from 'mongoose';
 import { AdminConsole } from './admin-console.js';
 import { counts, ImportDesk } from './admin-import-desk.js';

@@ -29,9 +29,12 @@ const filterVersionSchema = new Schema<FilterVersion>({}, { ...stored(FILTER_VER
     { partialFilterExpression: { pending: true } },
   );
 
+/** Two documents that are no kinds do no harm. */
+const isText = (field: string) => ({ [field]: { $type: 'string' } });
+
 const kindSchema = new Schema<KindDocument>({}, stored(KINDS))
-  .index({ name: 1 }, { unique: true })
-  .index({ collection: 1 }, { unique: true });
+  .index({ name: 1 }, { unique: true, partialFilterExpression: isText('name') })
+  .index({ collection: 1 }, { unique: true, partialFilterExpression: isText('collection') });
 
 export const HASH_KEYS = 'tidemark.hashkeys';
 export const HASH_KEY_MODEL = 'HashKey';
