@@ -76,7 +76,7 @@ export function settingsOf(
     kind,
     service: values.service ?? 'default',
     to: given('--to, or the variable TIDEMARK_TO', values.to ?? environment.TIDEMARK_TO),
-    table: tableOf(values.table ?? `${kind}s`),
+    table: tableOf(values.table ?? `${kind.replaceAll('-', '_')}s`),
     username: given(
       '--username, or the variable TIDEMARK_USERNAME',
       values.username ?? environment.TIDEMARK_USERNAME,
@@ -113,9 +113,9 @@ function given(name: string, value: string | undefined): string {
 
 function kindOf(text: string): Kind {
   // The service answers 404 for a kind that it does not have.
-  if (/^[a-z]{1,30}$/.test(text)) return text as Kind;
+  if (/^[a-z][a-z0-9-]{0,31}$/.test(text)) return text as Kind;
   throw usageError(
-    `--kind "${text}" is not a kind of record. Give its name in lower-case letters, such as product.`,
+    `--kind "${text}" is not a kind of record. Give its name, such as product: lower-case letters, digits and hyphens.`,
   );
 }
 

@@ -18,10 +18,14 @@ describe('the command line of tidemark-harvest', () => {
     expect(settingsOf(['--help'], {})).toBe('help');
   });
 
+  it('takes any kind, and makes a table of its name', () => {
+    expect(read('--kind', 'sales-order2')).toMatchObject({ kind: 'sales-order2', table: 'sales_order2s' });
+  });
+
   it.each([
     [
       ['--kind', 'Cats'],
-      '--kind "Cats" is not a kind of record. Give its name in lower-case letters, such as product.',
+      '--kind "Cats" is not a kind of record. Give its name, such as product: lower-case letters, digits and hyphens.',
     ],
     [['--limit', '0'], '--limit "0" is no number of items. Give one from 1 to 10000, such as 1000.'],
     [['mend'], '"mend" is no command. Give verify, repair, or no word at all.'],
