@@ -20,7 +20,7 @@ export function dated(changelog, version, date) {
 /**
  * The lines of a released interface that are there no more, and that the changelog does not name. `changelog` is the text of its
  * unreleased section: a break is named below `### Breaking`, as the line between backticks. What is no longer required breaks
- * no caller.
+ * no caller, nor does an option that takes further words.
  */
 export function unnamedBreaks(released, now, changelog) {
   const present = new Set(linesOf(now));
@@ -28,8 +28,14 @@ export function unnamedBreaks(released, now, changelog) {
   const [section] = breaking.split(/^### /m);
   return linesOf(released).filter(
     (line) =>
-      !present.has(line) && !present.has(line.replace(/ required$/, '')) && !section.includes(`\`${line}\``),
+      ![line, line.replace(/ required$/, ''), withFurtherWords(line)].some((one) => present.has(one)) &&
+      !section.includes(`\`${line}\``),
   );
+}
+
+/** `--kind a|b` as `--kind a|b|...`. */
+function withFurtherWords(line) {
+  return line.replace(/^(command .* --[a-z-]+ [a-z-]+(?:\|[a-z-]+)+)( required)?$/, '$1|...$2');
 }
 
 function linesOf(text) {

@@ -1,8 +1,9 @@
 import type { mongo } from 'mongoose';
 import { type Application, APPLICATIONS, SERVICES } from '../application/plain.js';
+import { exactly } from '../platform/common/index.js';
 import { alongIndexIfAny, isDuplicateKey } from '../platform/database/plain.js';
 import { allows, problems } from '../platform/http/plain.js';
-import { collectionOf, type Kind, kindNames } from '../kinds/index.js';
+import { collectionOf, describedKind, type Kind, kindNames, KINDS } from '../kinds/index.js';
 import { recordsIn, ofTenant, type Tenant } from '../record/index.js';
 import { removeHashKey, rotateHashKey } from '../replication/store/plain.js';
 import type { AuditedAction } from '../trail/index.js';
@@ -105,17 +106,18 @@ export async function removeApplication(
   { purge, ifMatch }: { purge: boolean; ifMatch?: string | undefined },
 ): Promise<Map<Kind, number>> {
   const { db } = changeContext;
+  await changeContext.readKinds?.();
   const found = await kindsWithRecords(db, tenant);
-  if (!purge && found.length > 0) {
+  const refusal = (await fixedKindRefusal(db, tenant)) ?? (purge ? undefined : stillUsed(tenant, found));
+  if (refusal !== undefined) {
     const { etag } = await readApplication(db, tenant);
-    if (!allows(ifMatch, etag)) throw new Refused(problems.stale(ifMatch));
-    throw stillUsed(tenant, found);
+    throw allows(ifMatch, etag) ? refusal : new Refused(problems.stale(ifMatch));
   }
   await removeDocument(db, tenant, { ifMatch, isRepeated: found.length > 0 });
   await db.collection(SERVICES).deleteMany(ofTenant(tenant));
   await removeHashKey(db, tenant);
   const removed = new Map<Kind, number>();
-  for (const kind of kindNames()) {
+  for (const kind of kindsOfApplications()) {
     const { deletedCount } = await recordsIn(db, kind).deleteMany(ofTenant(tenant));
     removed.set(kind, deletedCount);
   }
@@ -158,18 +160,42 @@ export async function assertNoRecords(db: mongo.Db, tenant: Tenant): Promise<voi
   throw inUse(detail, detail);
 }
 
+/**
+ * The refusal to remove an application while a kind is fixed to it (contract §8): all records of that kind are the
+ * application's, although they do not name it.
+ */
+export async function fixedKindRefusal(
+  db: mongo.Db,
+  { organizationid, appid }: Tenant,
+  isRemoved: (kind: string) => boolean = () => false,
+): Promise<Refused | undefined> {
+  const which = { organizationid: exactly(organizationid), appid: exactly(appid) };
+  const found = await db.collection(KINDS).find(which, LISTING).toArray();
+  const stays = found.find(({ name }) => !isRemoved(String(name)));
+  if (stays === undefined) return undefined;
+  const detail = `All records of the kind "${String(stays['name'])}" are those of ${nameOfTenant({ organizationid, appid })}. Remove the kind first.`;
+  return inUse(detail, detail);
+}
+
+/** The kinds whose records name their application. */
+function kindsOfApplications(): Kind[] {
+  return kindNames().filter((kind) => describedKind(kind).stored?.tenant === undefined);
+}
+
 async function kindsWithRecords(db: mongo.Db, tenant: Tenant): Promise<Kind[]> {
+  const kinds = kindsOfApplications();
   const found = await Promise.all(
-    kindNames().map((kind) =>
+    kinds.map((kind) =>
       alongIndexIfAny(recordsIn(db, kind), BY_TENANT, (along) =>
         recordsIn(db, kind).findOne(ofTenant(tenant), { projection: { _id: 1 }, ...along }),
       ),
     ),
   );
-  return kindNames().filter((_kind, index) => found[index] !== null);
+  return kinds.filter((_kind, index) => found[index] !== null);
 }
 
-function stillUsed(tenant: Tenant, found: Kind[]): Refused {
+function stillUsed(tenant: Tenant, found: Kind[]): Refused | undefined {
+  if (found.length === 0) return undefined;
   const sentence = stillHas(tenant, found);
   return inUse(
     `${sentence} With purge=true they are removed too.`,

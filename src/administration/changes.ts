@@ -24,6 +24,8 @@ export interface ChangeContext {
   auditTrailDays: number;
   /** Schedules filter trials; without it, they run at once. */
   turn?: FilterTurn;
+  /** Reads the kinds of the database again; a command has read them when it opened the database. */
+  readKinds?: () => Promise<void>;
 }
 
 /** Records a change in the audit trail, before the caller is answered. */
@@ -79,6 +81,10 @@ export function isPast(name: string): Refused {
 
 export function unknownApplication(name: string): Refused {
   return unknown('application', `There is no application ${shown(name)}`);
+}
+
+export function unknownKind(name: string): Refused {
+  return unknown('kind', `There is no kind "${shown(name)}"`);
 }
 
 export function unknownService(name: string): Refused {

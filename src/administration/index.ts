@@ -12,6 +12,7 @@ export {
   unknownService,
 } from './changes.js';
 export { readCredential } from './credentials.js';
+export { readKind } from './listed-kinds.js';
 export { type Fields, flag, schemaOf, shaped } from './fields.js';
 export { nothingKnown } from './preview.js';
 export {
@@ -19,6 +20,7 @@ export {
   CONFIGURATION,
   CREDENTIAL_CHANGE,
   ERASURE,
+  KIND,
   NEW_APPLICATION,
   NEW_CREDENTIAL,
   PREVIEW,

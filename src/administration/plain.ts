@@ -58,6 +58,8 @@ export { type ErasureReceipt, type WholeReceipt, listReceipts, readReceipt } fro
 export { type Shaped, required, text } from './fields.js';
 export { type FilterPlan, type IndexWish, filterPlan, indexWish, makeFilterIndex } from './filter-indexes.js';
 export { filterJson, filterOf, optionText } from './filter-text.js';
+export { type RemovedWithKind, createKind, removeKind } from './kinds.js';
+export { type KindState, type ListedKind, listKinds } from './listed-kinds.js';
 export { leftOutText, listServices } from './listed-services.js';
 export { type Preview, previewFilter } from './preview.js';
 export type { Group } from './preview/sample.js';

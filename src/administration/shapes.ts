@@ -2,7 +2,7 @@ import type { Application, Filter } from '../application/index.js';
 import { MOST_SERVICES, type ShownFields, shownFieldsFault } from '../application/plain.js';
 import { LEVELS, type Scope } from '../auth/plain.js';
 import { NAME, NAME_RULE, NAME_SCHEMA, type Steps } from '../platform/common/index.js';
-import { kindNames } from '../kinds/index.js';
+import { isKind, KIND_NAME, kindNames } from '../kinds/index.js';
 import { Refused } from './changes.js';
 import { newUsernameFault, usernameFault } from './credentials.js';
 import {
@@ -96,6 +96,36 @@ function chosen<T>(name: 'fields' | 'hash', value: unknown): ReadValue<T> {
   return { faults: [{ pointer: isWithin ? pointer.slice(name.length + 1) : '', detail }] };
 }
 
+/** The name of a kind. Whether there is such a kind depends on the time. */
+const kindName = (faultOf: (text: string) => string | undefined) =>
+  text(faultOf, { pattern: KIND_NAME.source, example: 'product' });
+
+const kind = kindName((value) => (isKind(value) ? undefined : `is not one of ${kindNames().join(', ')}.`));
+
+/** Rules between and within these fields are those of `kindFaults`. */
+const kindText = (example: string, description: string) => text(() => undefined, { example, description });
+
+/** A kind that an operator creates (contract §8). */
+export const KIND = {
+  name: required(
+    text(() => undefined, { pattern: KIND_NAME.source, example: 'order', description: 'As in the paths' }),
+  ),
+  collection: required(kindText('orders', 'The collection of its records')),
+  plural: kindText('orders', 'Several records, in texts for people; by default the name with an s'),
+  id: kindText('number', 'The field that holds the `id`; by default `id`'),
+  lastupdated: kindText('changedAt', 'The field that holds the stamp; by default `lastupdated`'),
+  organizationid: kindText('acme', 'The organization of all records, if they do not name theirs'),
+  appid: kindText('webshop', 'The application of all records, if they do not name theirs'),
+  channels: {
+    ...flag(),
+    schema: { type: 'boolean', description: 'The field `channels` holds the channels of a record' },
+  },
+  data: {
+    ...flag(),
+    schema: { type: 'boolean', description: '`false`: all fields but those above are the data' },
+  },
+};
+
 const settings: Field<Application['settings']> = optional<NonNullable<Application['settings']>>(
   { type: 'object', properties: { replicatepasswordhash: { type: 'boolean' } }, additionalProperties: false },
   (value) => {
@@ -168,7 +198,7 @@ export const SERVICE_SETTING = {
 export const PREVIEW = { filter, name: name('erp'), ...CHANGED_FIELDS };
 
 export const ERASURE = {
-  kind: required(oneOf(kindNames())),
+  kind: required(kind),
   id: required(
     text((value) => (value === '' ? 'is empty. Send the id of a record, as in the feeds.' : undefined), {
       minLength: 1,

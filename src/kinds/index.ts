@@ -13,7 +13,6 @@ export {
   PERSON_KIND,
   PerKind,
   recordCollections,
-  recordsInWords,
   replaceKinds,
 } from './registry.js';
 export {

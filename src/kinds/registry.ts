@@ -74,12 +74,6 @@ export class PerKind<T> {
   }
 }
 
-/** Records of all kinds, in texts for people: "members, products and orders". */
-export function recordsInWords(): string {
-  const plurals = names.map((kind) => describedKind(kind).plural);
-  return `${plurals.slice(0, -1).join(', ')} and ${plurals.at(-1)}`;
-}
-
 /** Replaces the kinds that are not built in. Returns whether any of them is another than before. */
 export function replaceKinds(others: ReadonlyMap<Kind, KindDescription>): boolean {
   const sorted = [...others].sort(([one], [other]) => (one < other ? -1 : 1));

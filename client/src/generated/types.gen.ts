@@ -120,6 +120,38 @@ export type ChangesPage = {
 };
 
 /**
+ * How far it is safe to read
+ */
+export type SafeOffset = {
+    /**
+     * The greatest timestamp of the kind: send it as `to`, and store it as the next `from` when the harvest is complete
+     */
+    offset: string;
+};
+
+/**
+ * A page of `softdeletes` or `harddeletes`
+ */
+export type DeletesPage = {
+    /**
+     * The lastoffsetid of the next page; empty on an empty page
+     */
+    nextoffsetid: string;
+    result: Array<DeleteItem>;
+};
+
+/**
+ * A record that a copy no longer holds
+ */
+export type DeleteItem = {
+    id: string;
+    /**
+     * With a capital U, unlike in other items
+     */
+    lastUpdated: string;
+};
+
+/**
  * A page of `updates`
  */
 export type UpdatesPage = {
@@ -155,38 +187,6 @@ export type UpdateItem = {
      * Always on products; on members when stored. Absent if the service leaves it out, a text if it hashes it
      */
     channels?: Array<string> | string;
-};
-
-/**
- * A page of `softdeletes` or `harddeletes`
- */
-export type DeletesPage = {
-    /**
-     * The lastoffsetid of the next page; empty on an empty page
-     */
-    nextoffsetid: string;
-    result: Array<DeleteItem>;
-};
-
-/**
- * A record that a copy no longer holds
- */
-export type DeleteItem = {
-    id: string;
-    /**
-     * With a capital U, unlike in other items
-     */
-    lastUpdated: string;
-};
-
-/**
- * How far it is safe to read
- */
-export type SafeOffset = {
-    /**
-     * The greatest timestamp of the kind: send it as `to`, and store it as the next `from` when the harvest is complete
-     */
-    offset: string;
 };
 
 export type PatchAddress = {
@@ -596,6 +596,164 @@ export type PatchMemberAddressResponses = {
 };
 
 export type PatchMemberAddressResponse = PatchMemberAddressResponses[keyof PatchMemberAddressResponses];
+
+export type ListChannelUpdatesData = {
+    body?: never;
+    path: {
+        /**
+         * A channel, as products have it in `channels`, percent-encoded; it needs no registration. One that no product has ever carried is 404
+         */
+        channel: string;
+        /**
+         * Identifier of the organization
+         */
+        org: string;
+        /**
+         * Identifier of the application
+         */
+        app: string;
+    };
+    query: {
+        /**
+         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
+         */
+        to: string;
+        /**
+         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         */
+        from?: string;
+        /**
+         * `_id > lastoffsetid`: the nextoffsetid of the page before
+         */
+        lastoffsetid?: string;
+        /**
+         * Items of a page at most
+         */
+        limit?: number;
+    };
+    url: '/{org}/{app}/api/v1/productbychannel/{channel}/updates';
+};
+
+export type ListChannelUpdatesErrors = {
+    /**
+     * The request is not valid
+     */
+    400: Problem;
+    /**
+     * No or wrong credentials
+     */
+    401: Problem;
+    /**
+     * Unknown application, or no right to it; or what the path names is unknown
+     */
+    404: Problem;
+    /**
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     */
+    410: Problem;
+    /**
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     */
+    429: Problem;
+    /**
+     * A fault of the service or of its configuration
+     */
+    500: Problem;
+    /**
+     * The database is unavailable, slow or still being prepared
+     */
+    503: Problem;
+};
+
+export type ListChannelUpdatesError = ListChannelUpdatesErrors[keyof ListChannelUpdatesErrors];
+
+export type ListChannelUpdatesResponses = {
+    /**
+     * A page
+     */
+    200: UpdatesPage;
+};
+
+export type ListChannelUpdatesResponse = ListChannelUpdatesResponses[keyof ListChannelUpdatesResponses];
+
+export type ListChannelSoftDeletesData = {
+    body?: never;
+    path: {
+        /**
+         * A channel, as products have it in `channels`, percent-encoded; it needs no registration. One that no product has ever carried is 404
+         */
+        channel: string;
+        /**
+         * Identifier of the organization
+         */
+        org: string;
+        /**
+         * Identifier of the application
+         */
+        app: string;
+    };
+    query: {
+        /**
+         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
+         */
+        to: string;
+        /**
+         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         */
+        from?: string;
+        /**
+         * `_id > lastoffsetid`: the nextoffsetid of the page before
+         */
+        lastoffsetid?: string;
+        /**
+         * Items of a page at most
+         */
+        limit?: number;
+    };
+    url: '/{org}/{app}/api/v1/productbychannel/{channel}/softdeletes';
+};
+
+export type ListChannelSoftDeletesErrors = {
+    /**
+     * The request is not valid
+     */
+    400: Problem;
+    /**
+     * No or wrong credentials
+     */
+    401: Problem;
+    /**
+     * Unknown application, or no right to it; or what the path names is unknown
+     */
+    404: Problem;
+    /**
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     */
+    410: Problem;
+    /**
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     */
+    429: Problem;
+    /**
+     * A fault of the service or of its configuration
+     */
+    500: Problem;
+    /**
+     * The database is unavailable, slow or still being prepared
+     */
+    503: Problem;
+};
+
+export type ListChannelSoftDeletesError = ListChannelSoftDeletesErrors[keyof ListChannelSoftDeletesErrors];
+
+export type ListChannelSoftDeletesResponses = {
+    /**
+     * A page
+     */
+    200: DeletesPage;
+};
+
+export type ListChannelSoftDeletesResponse = ListChannelSoftDeletesResponses[keyof ListChannelSoftDeletesResponses];
 
 export type GetMemberMaxData = {
     body?: never;
@@ -1183,13 +1341,9 @@ export type ListProductSoftDeletesResponses = {
 
 export type ListProductSoftDeletesResponse = ListProductSoftDeletesResponses[keyof ListProductSoftDeletesResponses];
 
-export type ListChannelUpdatesData = {
+export type ListChannelChangesData = {
     body?: never;
     path: {
-        /**
-         * A channel, as products have it in `channels`, percent-encoded; it needs no registration. One that no product has ever carried is 404
-         */
-        channel: string;
         /**
          * Identifier of the organization
          */
@@ -1198,29 +1352,41 @@ export type ListChannelUpdatesData = {
          * Identifier of the application
          */
         app: string;
-    };
-    query: {
         /**
-         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
+         * A channel, as products have it in `channels`, percent-encoded; it needs no registration. One that no product has ever carried is 404
          */
-        to: string;
+        channel: string;
+    };
+    query?: {
+        /**
+         * The cursor of the page before, with nothing else but limit
+         */
+        cursor?: string;
         /**
          * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
          */
         from?: string;
         /**
-         * `_id > lastoffsetid`: the nextoffsetid of the page before
+         * `lastupdated <= to`. Without it, or far ahead: the clock of the database
+         */
+        to?: string;
+        /**
+         * The nextoffsetid of the page before. It holds its window, which may stand beside it again
          */
         lastoffsetid?: string;
+        /**
+         * Without `from` only: `skip` leaves deletes out, for a consumer that starts with an empty copy
+         */
+        deletes?: 'skip';
         /**
          * Items of a page at most
          */
         limit?: number;
     };
-    url: '/{org}/{app}/api/v1/productbychannel/{channel}/updates';
+    url: '/{org}/{app}/api/v1/productbychannel/{channel}/changes';
 };
 
-export type ListChannelUpdatesErrors = {
+export type ListChannelChangesErrors = {
     /**
      * The request is not valid
      */
@@ -1251,95 +1417,16 @@ export type ListChannelUpdatesErrors = {
     503: Problem;
 };
 
-export type ListChannelUpdatesError = ListChannelUpdatesErrors[keyof ListChannelUpdatesErrors];
+export type ListChannelChangesError = ListChannelChangesErrors[keyof ListChannelChangesErrors];
 
-export type ListChannelUpdatesResponses = {
+export type ListChannelChangesResponses = {
     /**
-     * A page
+     * A page; or, where they are asked for, lines
      */
-    200: UpdatesPage;
+    200: ChangesPage;
 };
 
-export type ListChannelUpdatesResponse = ListChannelUpdatesResponses[keyof ListChannelUpdatesResponses];
-
-export type ListChannelSoftDeletesData = {
-    body?: never;
-    path: {
-        /**
-         * A channel, as products have it in `channels`, percent-encoded; it needs no registration. One that no product has ever carried is 404
-         */
-        channel: string;
-        /**
-         * Identifier of the organization
-         */
-        org: string;
-        /**
-         * Identifier of the application
-         */
-        app: string;
-    };
-    query: {
-        /**
-         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
-         */
-        to: string;
-        /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
-         */
-        from?: string;
-        /**
-         * `_id > lastoffsetid`: the nextoffsetid of the page before
-         */
-        lastoffsetid?: string;
-        /**
-         * Items of a page at most
-         */
-        limit?: number;
-    };
-    url: '/{org}/{app}/api/v1/productbychannel/{channel}/softdeletes';
-};
-
-export type ListChannelSoftDeletesErrors = {
-    /**
-     * The request is not valid
-     */
-    400: Problem;
-    /**
-     * No or wrong credentials
-     */
-    401: Problem;
-    /**
-     * Unknown application, or no right to it; or what the path names is unknown
-     */
-    404: Problem;
-    /**
-     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
-     */
-    410: Problem;
-    /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
-     */
-    429: Problem;
-    /**
-     * A fault of the service or of its configuration
-     */
-    500: Problem;
-    /**
-     * The database is unavailable, slow or still being prepared
-     */
-    503: Problem;
-};
-
-export type ListChannelSoftDeletesError = ListChannelSoftDeletesErrors[keyof ListChannelSoftDeletesErrors];
-
-export type ListChannelSoftDeletesResponses = {
-    /**
-     * A page
-     */
-    200: DeletesPage;
-};
-
-export type ListChannelSoftDeletesResponse = ListChannelSoftDeletesResponses[keyof ListChannelSoftDeletesResponses];
+export type ListChannelChangesResponse = ListChannelChangesResponses[keyof ListChannelChangesResponses];
 
 export type ListMemberChangesData = {
     body?: never;
@@ -1514,93 +1601,6 @@ export type ListProductChangesResponses = {
 };
 
 export type ListProductChangesResponse = ListProductChangesResponses[keyof ListProductChangesResponses];
-
-export type ListChannelChangesData = {
-    body?: never;
-    path: {
-        /**
-         * Identifier of the organization
-         */
-        org: string;
-        /**
-         * Identifier of the application
-         */
-        app: string;
-        /**
-         * A channel, as products have it in `channels`, percent-encoded; it needs no registration. One that no product has ever carried is 404
-         */
-        channel: string;
-    };
-    query?: {
-        /**
-         * The cursor of the page before, with nothing else but limit
-         */
-        cursor?: string;
-        /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
-         */
-        from?: string;
-        /**
-         * `lastupdated <= to`. Without it, or far ahead: the clock of the database
-         */
-        to?: string;
-        /**
-         * The nextoffsetid of the page before. It holds its window, which may stand beside it again
-         */
-        lastoffsetid?: string;
-        /**
-         * Without `from` only: `skip` leaves deletes out, for a consumer that starts with an empty copy
-         */
-        deletes?: 'skip';
-        /**
-         * Items of a page at most
-         */
-        limit?: number;
-    };
-    url: '/{org}/{app}/api/v1/productbychannel/{channel}/changes';
-};
-
-export type ListChannelChangesErrors = {
-    /**
-     * The request is not valid
-     */
-    400: Problem;
-    /**
-     * No or wrong credentials
-     */
-    401: Problem;
-    /**
-     * Unknown application, or no right to it; or what the path names is unknown
-     */
-    404: Problem;
-    /**
-     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
-     */
-    410: Problem;
-    /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
-     */
-    429: Problem;
-    /**
-     * A fault of the service or of its configuration
-     */
-    500: Problem;
-    /**
-     * The database is unavailable, slow or still being prepared
-     */
-    503: Problem;
-};
-
-export type ListChannelChangesError = ListChannelChangesErrors[keyof ListChannelChangesErrors];
-
-export type ListChannelChangesResponses = {
-    /**
-     * A page; or, where they are asked for, lines
-     */
-    200: ChangesPage;
-};
-
-export type ListChannelChangesResponse = ListChannelChangesResponses[keyof ListChannelChangesResponses];
 
 export type GetMemberDigestData = {
     body?: never;

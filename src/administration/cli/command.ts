@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Connection } from 'mongoose';
-import { kindNames } from '../../kinds/index.js';
+import { BUILT_IN_KINDS } from '../../kinds/index.js';
 import type { Calling, Settings } from '../../platform/config/index.js';
 import type { Wording } from './layout.js';
 
@@ -130,8 +130,11 @@ export const APPLICATION = {
   app: { value: 'APP', required: true, description: 'application identifier' },
 } as const;
 
+/** The value of an option that names a kind. Operators create further ones: "kind list" shows them. */
+export const KIND_VALUE = `${BUILT_IN_KINDS.join('|')}|...`;
+
 export const KIND = {
-  kind: { value: kindNames().join('|'), required: true, description: 'kind of the records' },
+  kind: { value: KIND_VALUE, required: true, description: 'kind of the records' },
 } as const;
 
 /** The options that name a service. */

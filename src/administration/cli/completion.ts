@@ -243,9 +243,12 @@ function firstWords(commands: readonly Command[]): FirstWord[] {
   );
 }
 
-/** Derives the accepted values from the name in the help: `member|product` are words, `@FILE` and `FILE` are files. */
+/**
+ * Derives the accepted values from the name in the help: `member|product|...` are words, of which there may be more; `@FILE`
+ * and `FILE` are files.
+ */
 function expectedFrom(value: string): Expected {
-  const parts = value.split('|');
+  const parts = value.split('|').filter((part) => part !== '...');
   if (parts.length > 1 && parts.every((part) => /^[a-z][a-z-]*$/.test(part))) return { choices: parts };
   if (parts.includes('@FILE')) return 'file behind @';
   return parts.some((part) => /^FILE\b/.test(part)) ? 'file' : 'anything';

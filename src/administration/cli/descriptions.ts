@@ -1,9 +1,9 @@
-import { kindNames, recordsInWords } from '../../kinds/index.js';
 import {
   APPLICATION,
   COMPARED,
   describeCommand,
   KIND,
+  KIND_VALUE,
   NARROWED,
   RECORD,
   SERVICE,
@@ -27,7 +27,7 @@ export const applicationList = describeCommand({
 export const applicationRemove = describeCommand({
   name: 'application remove',
   summary: 'Remove an application and its services',
-  options: { ...APPLICATION, purge: { description: `remove its ${recordsInWords()} too` } },
+  options: { ...APPLICATION, purge: { description: 'remove its records too' } },
   notes: [
     'Without --purge an application that still has records is not removed.',
     'Consumers receive hard deletes only while the application exists: remove the records first ' +
@@ -68,7 +68,7 @@ export const serviceList = describeCommand({
   options: {
     org: { value: 'ORG', description: 'of this organization only' },
     app: { value: 'APP', description: 'of this application only' },
-    kind: { value: kindNames().join('|'), description: 'of this kind only' },
+    kind: { value: KIND_VALUE, description: 'of this kind only' },
   },
 });
 

@@ -13,8 +13,8 @@ const STATE = 'STATE';
 const LEAST_STATE = 16;
 
 const TONES: readonly (readonly [RegExp, Tone])[] = [
-  [/^(current|valid|on)\b/, 'green'],
-  [/^(behind|off)\b/, 'yellow'],
+  [/^(current|valid|on|ready)\b/, 'green'],
+  [/^(behind|off|preparing)\b/, 'yellow'],
   [
     /^(stalled|looping|never finished|must start over|expired|disabled|not valid|opens nothing|not served)\b/,
     'red',

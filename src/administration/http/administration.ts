@@ -14,7 +14,8 @@ import { type Credential, MinuteCounts, AboveApplications, Needs } from '../../a
 import { forAtMost, Semaphore, NAME_SCHEMA, TimeSlice } from '../../platform/common/index.js';
 import { OptionalRequestBody, problems, RequestBody, sendJson, tag } from '../../platform/http/index.js';
 import type { Tenant } from '../../record/index.js';
-import { kindNames } from '../../kinds/index.js';
+import { KIND_NAME } from '../../kinds/index.js';
+import { KnownKinds } from '../../replication/store/index.js';
 import {
   organizationsTouched,
   type ChangeContext,
@@ -180,6 +181,7 @@ export class ChangeContexts {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly trials: TrialLimiter,
+    private readonly kinds: KnownKinds,
     @Inject(SETTINGS) { auditTrailDays }: Settings,
   ) {
     this.auditTrailDays = auditTrailDays;
@@ -194,6 +196,7 @@ export class ChangeContexts {
         if (tried === undefined && gone.aborted) throw problems.busy();
         return tried;
       },
+      readKinds: () => this.kinds.refresh(),
     };
   }
 }
@@ -244,7 +247,14 @@ export const DocumentedOptionalBody = (fields: Fields) =>
 export const NamesKind = ApiParam({
   name: 'kind',
   description: 'Which records it is about',
-  schema: { type: 'string', enum: [...kindNames()] },
+  schema: { type: 'string', pattern: KIND_NAME.source, example: 'product' },
+});
+
+/** A kind that an operator has created, or is about to. */
+export const NamesCreatedKind = ApiParam({
+  name: 'kind',
+  description: 'Name of the kind',
+  schema: { type: 'string', pattern: KIND_NAME.source, example: 'order' },
 });
 
 export const NamesService = ApiParam({

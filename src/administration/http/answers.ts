@@ -1,6 +1,6 @@
 import { ApiProperty, ApiResponse, ApiSchema } from '@nestjs/swagger';
 import { LEVELS } from '../../auth/index.js';
-import { kindNames } from '../../kinds/index.js';
+import { KIND_NAME } from '../../kinds/index.js';
 
 const TIME = { type: 'string', format: 'date-time', example: '2027-01-31T18:00:00.000Z' } as const;
 const ANY = { type: 'object', additionalProperties: true } as const;
@@ -33,7 +33,7 @@ export class ApplicationList {
 
 @ApiSchema({ name: 'Service', description: 'A named filter, and the fields that it shows' })
 export class ServiceShape extends Named {
-  @ApiProperty({ enum: [...kindNames()] })
+  @ApiProperty({ pattern: KIND_NAME.source, example: 'product' })
   kind: string;
 
   @ApiProperty({ example: 'erp' })
@@ -70,6 +70,65 @@ export class ServiceList {
       'Number of services that are not listed because they exceed the limits: other programs stored them',
   })
   leftOut?: number;
+}
+
+@ApiSchema({ name: 'Kind', description: 'A kind of records' })
+export class KindShape {
+  @ApiProperty({ example: 'order' })
+  name: string;
+
+  @ApiProperty({ example: 'orders' })
+  collection: string;
+
+  @ApiProperty({ example: 'orders' })
+  plural: string;
+
+  @ApiProperty({ example: 'id', description: 'The field that holds the `id`' })
+  id: string;
+
+  @ApiProperty({ example: 'lastupdated', description: 'The field that holds the stamp' })
+  lastupdated: string;
+
+  @ApiProperty({ required: false, example: 'acme', description: 'The organization of all records' })
+  organizationid?: string;
+
+  @ApiProperty({ required: false, example: 'webshop', description: 'The application of all records' })
+  appid?: string;
+
+  @ApiProperty({ description: 'Whether the field `channels` holds the channels of a record' })
+  channels: boolean;
+
+  @ApiProperty({
+    description: 'Whether the records have a field `data`; otherwise all other fields are the data',
+  })
+  data: boolean;
+
+  @ApiProperty({ description: 'Whether every deployment has it' })
+  isBuiltIn: boolean;
+
+  @ApiProperty({
+    enum: ['ready', 'preparing', 'not valid'],
+    description:
+      '`preparing`: the first pass over its records has not ended. `not valid`: its document cannot be used, and it is not served',
+  })
+  state: string;
+
+  @ApiProperty({
+    type: 'number',
+    nullable: true,
+    ...{ minimum: 0, maximum: 1 },
+    description: 'The share of the first pass that is done; null if it is unknown, or if no such pass is due',
+  })
+  share: number | null;
+
+  @ApiProperty({ required: false, description: 'Why its document cannot be used' })
+  fault?: string;
+}
+
+@ApiSchema({ name: 'Kinds' })
+export class KindList {
+  @ApiProperty({ type: [KindShape] })
+  result: KindShape[];
 }
 
 @ApiSchema({ name: 'Credential' })

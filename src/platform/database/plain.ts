@@ -43,6 +43,7 @@ export {
   checkServer,
   hostsIn,
   refusalAtStart,
+  unfitCollection,
   unfitness,
   wrongSetAtStart,
 } from './server-check.js';

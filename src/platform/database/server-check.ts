@@ -139,13 +139,20 @@ interface Listed {
  */
 export async function unfitness(db: mongoose.mongo.Db, models: AnyModel[]): Promise<string | undefined> {
   const names = models.map(({ collection }) => collection.collectionName);
-  const listed = await db.listCollections({ name: { $in: names } }).toArray();
-  for (const one of listed as Listed[]) {
-    const flaw = flawOf(one);
-    if (flaw !== undefined)
-      return `The collection ${one.name} ${flaw}. Put an ordinary collection with its documents in its place`;
-  }
+  const found = await unfitCollection(db, names);
+  if (found !== undefined)
+    return `The collection ${found.name} ${found.flaw}. Put an ordinary collection with its documents in its place`;
   return (await historySeconds(db)) === 0 ? NO_HISTORY : undefined;
+}
+
+/** The first of these collections that cannot be served, and why; undefined if all can. One that does not exist can. */
+export async function unfitCollection(
+  db: mongoose.mongo.Db,
+  names: string[],
+): Promise<{ name: string; flaw: string } | undefined> {
+  const listed = (await db.listCollections({ name: { $in: names } }).toArray()) as Listed[];
+  const found = listed.map((one) => ({ name: one.name, flaw: flawOf(one) }));
+  return found.find((one): one is { name: string; flaw: string } => one.flaw !== undefined);
 }
 
 function isUnchosen(error: unknown): boolean {

@@ -13,6 +13,6 @@ export {
   kindConsumers,
 } from './consumers/deliveries.js';
 export { CONSUMER_STATES } from './consumers/consumer-state.js';
-export { consumerModels } from './consumers/consumer.schema.js';
+export { consumerModels, CONSUMERS } from './consumers/consumer.schema.js';
 export { cursorOf } from './page/changes-cursor.js';
 export type { OpenPage } from './page/page-items.js';

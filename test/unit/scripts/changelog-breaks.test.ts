@@ -16,6 +16,13 @@ describe('what a release takes away is named in the changelog', () => {
     expect(unnamedBreaks(optional, required, '')).toEqual([optional.trim()]);
   });
 
+  it('an option that takes further words breaks nothing, and one that takes fewer does', () => {
+    const few = 'command import --kind member|product required\n';
+    const more = 'command import --kind member|product|... required\n';
+    expect(unnamedBreaks(few, more, '')).toEqual([]);
+    expect(unnamedBreaks(more, few, '')).toEqual([more.trim()]);
+  });
+
   it('a line that is gone, or has changed, is a break', () => {
     expect(unnamedBreaks(RELEASED, 'command status\nsetting PORT text\n', '- Better ports.')).toEqual([
       'setting PORT integer',

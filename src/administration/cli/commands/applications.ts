@@ -47,8 +47,8 @@ export const runRemove: Run<typeof applicationRemove> = async (context, { purge,
   const removed = await removeApplication(deskOn(context, await context.connected()), tenant, {
     purge,
   });
-  const counts = [...removed].map(([kind, count]) => counted(count, kind)).join(' and ');
-  const records = purge ? `, with ${counts}` : '';
+  const counts = [...removed].map(([kind, count]) => counted(count, kind));
+  const records = purge ? `, with ${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}` : '';
   return {
     text: `The application ${nameOfTenant(tenant)} is removed${records}.`,
     json: {

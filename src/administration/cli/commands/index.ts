@@ -1,9 +1,11 @@
 import { command, type Command } from '../command.js';
 import { completionOf } from '../completion.js';
 import * as described from '../descriptions.js';
+import * as ofKinds from '../kind-descriptions.js';
 import * as operation from '../operation-descriptions.js';
 
 const applications = () => import('./applications.js');
+const kinds = () => import('./kinds.js');
 const services = () => import('./services.js');
 const credentials = () => import('./credentials.js');
 const configuration = () => import('./configuration.js');
@@ -16,6 +18,9 @@ export const commands: readonly Command[] = [
   command(described.applicationList, async () => (await applications()).runList),
   command(described.applicationRemove, async () => (await applications()).runRemove),
   command(described.applicationRekey, async () => (await applications()).runRekey),
+  command(ofKinds.kindCreate, async () => (await kinds()).runCreate),
+  command(ofKinds.kindList, async () => (await kinds()).runList),
+  command(ofKinds.kindRemove, async () => (await kinds()).runRemove),
   command(described.serviceSet, async () => (await services()).runSet),
   command(described.serviceList, async () => (await services()).runList),
   command(described.serviceRemove, async () => (await services()).runRemove),

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { alongIndex } from '../../../platform/database/plain.js';
-import type { Kind } from '../../../kinds/index.js';
+import { isKind, type Kind } from '../../../kinds/index.js';
 import { recordsIn, BY_STAMP, type Tenant } from '../../../record/index.js';
 import { HEADS } from '../../store/plain.js';
 import type { StoredHead } from '../../protocol/index.js';
@@ -86,7 +86,7 @@ async function consumersAround(
     .collection<StoredConsumer>(CONSUMERS)
     .find(ofThese, { sort: { lastCall: -1 }, limit: MOST_CONSUMERS })
     .toArray();
-  const wanted = all.filter(({ _id }) => covers(_id));
+  const wanted = all.filter(({ _id }) => isKind(_id.kind) && covers(_id));
   const greatest = await greatestOf(db, wanted, now);
   const ofKinds = new Map(
     wanted.filter(({ _id }) => _id.service === EVERY_SERVICE).map((one) => [nameOfReader(one._id), one]),

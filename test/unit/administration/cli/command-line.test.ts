@@ -142,7 +142,10 @@ describe('help', () => {
     expect(told.find(({ name }) => name === 'import')).toMatchObject({
       argument: 'FILE.ndjson|-',
       options: expect.arrayContaining([
-        { name: '--kind', value: 'member|product', required: true, description: 'kind of the records' },
+        {
+          ...{ name: '--kind', value: 'member|product|...', required: true },
+          description: 'kind of the records',
+        },
         { name: '--mirror', value: null, required: false, description: expect.any(String) as string },
       ]) as unknown[],
     });
@@ -151,6 +154,7 @@ describe('help', () => {
   it('knows the commands of contract §5', () => {
     expect(commands.map(({ name }) => name)).toEqual([
       ...['application create', 'application list', 'application remove', 'application rekey'],
+      ...['kind create', 'kind list', 'kind remove'],
       ...['service set', 'service list', 'service remove', 'service preview', 'service index'],
       ...['credential issue', 'credential change', 'credential rotate', 'credential retire'],
       ...['credential revoke', 'credential list'],

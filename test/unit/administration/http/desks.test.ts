@@ -7,6 +7,7 @@ import {
   untilGone,
 } from '../../../../src/administration/http/administration.js';
 import { readSettings } from '../../../../src/platform/config/index.js';
+import type { KnownKinds } from '../../../../src/replication/store/index.js';
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };
 
@@ -28,7 +29,7 @@ beforeEach(() => {
   request = { res: client, user: { username: 'ann' } } as unknown as Request;
   places = new TrialLimiter();
   const settings = readSettings({ MONGODB_URI: 'mongodb://127.0.0.1/tidemark' });
-  turn = new ChangeContexts({ db: {} } as Connection, places, settings).of(request).turn;
+  turn = new ChangeContexts({ db: {} } as Connection, places, {} as KnownKinds, settings).of(request).turn;
 });
 
 const here = new AbortController().signal;

@@ -1,0 +1,69 @@
+import { UsageError } from '../../../platform/common/index.js';
+import { type KindDocument, type KindFault, kindFaults, kindFields } from '../../../kinds/index.js';
+import { createKind, type ListedKind, listKinds, removeKind } from '../../plain.js';
+import type { Run } from '../command.js';
+import type { kindCreate, kindList, kindRemove } from '../kind-descriptions.js';
+import { databaseOf, deskOn } from '../session.js';
+import { cell, counted, table } from '../table.js';
+
+/** The options whose name is not that of the field. */
+const OPTIONS: Partial<Record<keyof KindDocument, string>> = {
+  organizationid: 'org',
+  appid: 'app',
+  data: 'without-data',
+};
+
+export const runCreate: Run<typeof kindCreate> = async (context, options) => {
+  const { org: organizationid, app: appid, channels, 'without-data': isBare, ...texts } = options;
+  const given = {
+    ...texts,
+    organizationid,
+    appid,
+    ...(channels && { channels }),
+    ...(isBare && { data: false }),
+  };
+  const kind = kindFields(given as KindDocument);
+  const [fault] = kindFaults(kind);
+  if (fault !== undefined) throw new UsageError(`--${optionOf(fault)} ${fault.detail}`);
+  await createKind(deskOn(context, await context.prepared()), kind);
+  return {
+    text: `The kind ${kind.name} is created. Its feeds answer 503 until its records have been read once.`,
+    json: kind,
+  };
+};
+
+export const runList: Run<typeof kindList> = async (context) => {
+  const kinds = await listKinds(databaseOf(await context.connected()));
+  const rows = kinds.map((kind) => [cell(kind.name), cell(kind.collection), stateOf(kind), shapeOf(kind)]);
+  return { text: table(['KIND', 'COLLECTION', 'STATE', 'RECORDS'], rows, ''), json: kinds };
+};
+
+export const runRemove: Run<typeof kindRemove> = async (context, { name, purge }) => {
+  const removed = await removeKind(deskOn(context, await context.connected()), name, { purge });
+  const { services, consumers } = removed;
+  const more = purge ? `, with ${counted(services, 'service')} and ${counted(consumers, 'consumer')}` : '';
+  return { text: `The kind ${name} is removed${more}. Its records stay.`, json: { name, removed } };
+};
+
+function optionOf({ field }: KindFault): string {
+  return OPTIONS[field] ?? field;
+}
+
+/** The state of a kind, with its progress or what is wrong. */
+export function stateOf({ state, share, fault, isBuiltIn }: ListedKind): string {
+  if (fault !== undefined) return `${state}: ${fault}`;
+  if (isBuiltIn) return `${state}, built in`;
+  return share === null ? state : `${state}, ${Math.floor(share * 100)} %`;
+}
+
+/** How the collection stores the records, as far as that is unusual. */
+function shapeOf({ id, lastupdated, organizationid, appid, channels, data, isBuiltIn }: ListedKind): string {
+  const parts = [
+    ...(organizationid === undefined ? [] : [`all of ${organizationid}/${appid}`]),
+    ...(id === 'id' ? [] : [`id in ${cell(id)}`]),
+    ...(lastupdated === 'lastupdated' ? [] : [`stamp in ${cell(lastupdated)}`]),
+    ...(channels && !isBuiltIn ? ['with channels'] : []),
+    ...(data ? [] : ['without data']),
+  ];
+  return parts.join(', ');
+}

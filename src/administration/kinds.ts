@@ -1,0 +1,158 @@
+import type { mongo } from 'mongoose';
+import { SERVICES } from '../application/plain.js';
+import { exactly } from '../platform/common/index.js';
+import { isDuplicateKey, unfitCollection } from '../platform/database/plain.js';
+import { allows, Problem, problems } from '../platform/http/plain.js';
+import { isBuiltIn, type KindDocument, kindFaults, kindFields } from '../kinds/index.js';
+import { MOST_KINDS } from '../record/index.js';
+import { CONSUMERS } from '../replication/feed/plain.js';
+import type { AuditedAction } from '../trail/index.js';
+import { applicationExists, nameOfTenant } from './applications.js';
+import {
+  changeStored,
+  type ChangeContext,
+  inUse,
+  invalid,
+  invalidAt,
+  readStored,
+  recordAction,
+  Refused,
+  taken,
+  unknownKind,
+} from './changes.js';
+import { kindsOf } from './listed-kinds.js';
+
+/** Kinds that operators create (contract §8). A kind is not edited: it is removed, and created again. */
+
+/** The fields of a kind, of which some may have no value. */
+type GivenKind = Pick<KindDocument, 'name' | 'collection'> & {
+  [field in keyof KindDocument]?: KindDocument[field] | undefined;
+};
+
+/** A kind without the fields that have their default. */
+export function plainKind(given: GivenKind): KindDocument {
+  const document = given as KindDocument;
+  const defaults = { plural: `${document.name}s`, id: 'id', lastupdated: 'lastupdated' };
+  const usual: Record<string, unknown> = { ...defaults, channels: false, data: true };
+  const fields = Object.entries(kindFields(document)).filter(([field, value]) => value !== usual[field]);
+  return Object.fromEntries(fields) as unknown as KindDocument;
+}
+
+/** Creates a kind. Throws 400 with the place of each fault, and 409 if its name or collection is taken. */
+export async function createKind(changeContext: ChangeContext, wanted: GivenKind): Promise<void> {
+  const { db } = changeContext;
+  const kind = plainKind(wanted);
+  assertKindRules(kind);
+  if (kind.organizationid !== undefined && !(await applicationExists(db, tenantOf(kind))))
+    throw invalidAt('/organizationid', `names no application: there is no ${nameOfTenant(tenantOf(kind))}.`);
+  await assertServable(db, kind, '/collection');
+  await assertFree(db, kind);
+  if ((await kindsOf(db).countDocuments()) >= MOST_KINDS) throw tooManyKinds();
+  await kindsOf(db)
+    .insertOne({ ...kind })
+    .catch(async (error: unknown) => {
+      if (isDuplicateKey(error)) await assertFree(db, kind);
+      throw error;
+    });
+  await recordAction(changeContext, kindAction('kind.create', kind.name));
+  await changeContext.readKinds?.();
+}
+
+/** What a removal took away besides the kind. */
+export interface RemovedWithKind {
+  services: number;
+  consumers: number;
+}
+
+/**
+ * Removes a kind. Its records and the ledger stay, so that a kind that is created again over the same collection loses no
+ * change. With `purge`, removes its services and the notes about its consumers too; without it, throws 409 if there are any.
+ * An interrupted removal can be repeated.
+ */
+export async function removeKind(
+  changeContext: ChangeContext,
+  name: string,
+  { purge, ifMatch }: { purge: boolean; ifMatch?: string | undefined },
+): Promise<RemovedWithKind> {
+  const { db } = changeContext;
+  if (isBuiltIn(name)) throw builtIn(name);
+  const unknown = () => unknownKind(name);
+  const stored = await readStored(kindsOf(db), { name: exactly(name) });
+  if (stored === undefined) throw unknown();
+  if (!allows(ifMatch, stored.etag)) throw new Refused(problems.stale(ifMatch));
+  if (!purge) await assertUnused(db, name);
+  const services = await db.collection(SERVICES).deleteMany({ kind: exactly(name) });
+  const consumers = await db.collection(CONSUMERS).deleteMany({ '_id.kind': exactly(name) });
+  await changeStored(kindsOf(db), { name: exactly(name) }, { ifMatch, unknown }, async (isUnchanged) => {
+    return (await kindsOf(db).deleteOne(isUnchanged)).deletedCount;
+  });
+  await recordAction(changeContext, kindAction(purge ? 'kind.purge' : 'kind.remove', name));
+  await changeContext.readKinds?.();
+  return { services: services.deletedCount, consumers: consumers.deletedCount };
+}
+
+/** Throws 400 with the place of each fault. */
+export function assertKindRules(kind: KindDocument): void {
+  const faults = kindFaults(kind).map(({ field, detail }) => ({ pointer: `/${field}`, detail }));
+  const [first] = faults;
+  if (first === undefined) return;
+  throw new Refused(problems.invalidRequest(faults), `${first.pointer} ${first.detail}`);
+}
+
+/** Throws 400 if changes of the collection cannot be followed. */
+export async function assertServable(
+  db: mongo.Db,
+  { collection }: KindDocument,
+  pointer: string,
+): Promise<void> {
+  const found = await unfitCollection(db, [collection]);
+  if (found === undefined) return;
+  throw invalidAt(
+    pointer,
+    `"${collection}" ${found.flaw}. Name an ordinary collection, or one that does not exist yet.`,
+  );
+}
+
+/** Throws 409 if a kind has services, or consumers have read it. */
+export async function assertUnused(db: mongo.Db, name: string): Promise<void> {
+  const [service, consumer] = await Promise.all([
+    db.collection(SERVICES).findOne({ kind: exactly(name) }, { projection: { _id: 1 } }),
+    db.collection(CONSUMERS).findOne({ '_id.kind': exactly(name) }, { projection: { _id: 1 } }),
+  ]);
+  const found = [...(service ? ['services'] : []), ...(consumer ? ['consumers'] : [])];
+  if (found.length === 0) return;
+  const sentence = `The kind "${name}" still has ${found.join(' and ')}.`;
+  throw inUse(
+    `${sentence} With purge=true it is removed with them.`,
+    `${sentence} With --purge it is removed with them.`,
+  );
+}
+
+async function assertFree(db: mongo.Db, { name, collection }: KindDocument): Promise<void> {
+  const other = await kindsOf(db).findOne({
+    $or: [{ name: exactly(name) }, { collection: exactly(collection) }],
+  });
+  if (other === null) return;
+  if (other['name'] === name)
+    throw taken(`There is a kind "${name}" already. A kind is not edited: remove it and create it again.`);
+  throw taken(
+    `The collection "${collection}" is that of the kind "${String(other['name'])}". Each kind has a collection of its own.`,
+  );
+}
+
+export function builtIn(name: string): Refused {
+  return invalid(`The kind "${name}" is built in, and cannot be removed.`);
+}
+
+export function tooManyKinds(): Refused {
+  const detail = `There are ${MOST_KINDS} kinds, which is the maximum. Remove one first.`;
+  return new Refused(new Problem(409, 'too-many-kinds', 'There is no room for another kind', detail));
+}
+
+export function kindAction(action: `kind.${'create' | 'remove' | 'purge'}`, name: string): AuditedAction {
+  return { action, target: `kind ${name}` };
+}
+
+function tenantOf({ organizationid, appid }: KindDocument): { organizationid: string; appid: string } {
+  return { organizationid: String(organizationid), appid: String(appid) };
+}

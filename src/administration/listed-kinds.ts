@@ -1,0 +1,130 @@
+import type { mongo } from 'mongoose';
+import { exactly } from '../platform/common/index.js';
+import { etagOf } from '../platform/http/plain.js';
+import {
+  BUILT_IN_KINDS,
+  describedKind,
+  isBuiltIn,
+  type Kind,
+  type KindDocument,
+  kindFaults,
+  kindFields,
+  KINDS,
+} from '../kinds/index.js';
+import { MOST_KINDS } from '../record/index.js';
+import { type KindProgress, shareKnown, WATCHER, type WatchState } from '../replication/protocol/index.js';
+import { LEASES } from '../replication/store/plain.js';
+import { readStored, unknownKind } from './changes.js';
+import { LISTING } from './listed-services.js';
+
+/** The most kinds that are listed. Other programs write the collection too; no more than {@link MOST_KINDS} are served. */
+const MOST_LISTED = 200;
+
+/**
+ * `ready`: the kind is served. `preparing`: the first pass over its records has not ended, and its feeds answer 503.
+ * `not valid`: it is not served, because its document cannot be used.
+ */
+export type KindState = 'ready' | 'preparing' | 'not valid';
+
+/** A kind as operators see it. */
+export interface ListedKind extends Required<Omit<KindDocument, 'organizationid' | 'appid'>> {
+  organizationid?: string;
+  appid?: string;
+  isBuiltIn: boolean;
+  state: KindState;
+  /** The share of the first pass that is done, 0 to 1; null if it is unknown, or if no such pass is due. */
+  share: number | null;
+  /** Why the document cannot be used. */
+  fault?: string | undefined;
+}
+
+/** All kinds: those that are built in first, the others in the order of their creation. */
+export async function listKinds(db: mongo.Db, session?: mongo.ClientSession): Promise<ListedKind[]> {
+  const stored = await storedKinds(db, session);
+  const passes = await passesIn(db);
+  return [...BUILT_IN_KINDS.map(builtInKind), ...stored.map((one) => listed(one, passes))];
+}
+
+/** Reads a kind with its entity tag. Throws 404. */
+export async function readKind(db: mongo.Db, name: string): Promise<{ kind: ListedKind; etag: string }> {
+  if (isBuiltIn(name)) {
+    const kind = builtInKind(name);
+    return { kind, etag: etagOf(Buffer.from(JSON.stringify(kind))) };
+  }
+  const found = await readStored(kindsOf(db), { name: exactly(name) });
+  const one = (await storedKinds(db)).find(({ _id }) => String(_id) === String(found?._id));
+  if (found === undefined || one === undefined) throw unknownKind(name);
+  return { kind: listed(one, await passesIn(db)), etag: found.etag };
+}
+
+/** A stored document of a kind, and why it cannot be used, as a sentence. */
+export interface StoredKind {
+  _id: unknown;
+  kind: KindDocument;
+  fault: string | undefined;
+}
+
+/** The stored documents in the order of their creation. Values can be of any type, because operators write them too. */
+export async function storedKinds(db: mongo.Db, session?: mongo.ClientSession): Promise<StoredKind[]> {
+  const documents = await kindsOf(db)
+    .find({}, { ...LISTING, sort: { _id: 1 }, limit: MOST_LISTED, ...(session && { session }) })
+    .toArray();
+  const valid: KindDocument[] = [];
+  return documents.map(({ _id, ...fields }, index) => {
+    const kind = kindFields(fields as unknown as KindDocument);
+    const [first] = kindFaults(kind);
+    const fault =
+      first === undefined ? faultBeside(kind, valid, index >= MOST_KINDS) : `${first.field} ${first.detail}`;
+    if (fault === undefined) valid.push(kind);
+    return { _id, kind, fault };
+  });
+}
+
+/** Why a kind cannot be served beside the earlier ones. */
+function faultBeside(
+  { name, collection }: KindDocument,
+  earlier: KindDocument[],
+  isBeyond: boolean,
+): string | undefined {
+  if (isBeyond) return `is beyond the maximum of ${MOST_KINDS} kinds.`;
+  if (earlier.some((one) => one.name === name)) return `name "${name}" is that of an earlier document.`;
+  const owner = earlier.find((one) => one.collection === collection);
+  return owner && `collection "${collection}" is that of the kind "${owner.name}".`;
+}
+
+export function kindsOf(db: mongo.Db): mongo.Collection {
+  return db.collection(KINDS);
+}
+
+function builtInKind(name: Kind): ListedKind {
+  const { collection, plural, alwaysHasChannels: channels } = describedKind(name);
+  const fields = { name, collection, plural, id: 'id', lastupdated: 'lastupdated', channels, data: true };
+  return { ...fields, isBuiltIn: true, state: 'ready', share: null };
+}
+
+/** The stored progress of the first passes. */
+async function passesIn(db: mongo.Db): Promise<KindProgress[]> {
+  const leases = db.collection<WatchState>(LEASES);
+  const state = await leases.findOne({ _id: WATCHER }, { projection: { kinds: 1 } });
+  const list: unknown = state?.kinds;
+  return Array.isArray(list) ? (list as (KindProgress | null)[]).filter((one) => one !== null) : [];
+}
+
+function listed({ _id, kind, fault }: StoredKind, passes: KindProgress[]): ListedKind {
+  const { name, collection, plural = `${name}s`, id = 'id', lastupdated = 'lastupdated' } = kind;
+  const { organizationid, appid, channels = false, data = true } = kind;
+  const own = passes.find((one) => one.kind === name && one.document === String(_id));
+  const share = shareKnown(Object(own?.pass) as object);
+  const standing = (): Pick<ListedKind, 'state' | 'share' | 'fault'> => {
+    if (fault !== undefined) return { state: 'not valid', share: null, fault };
+    if (own?.since !== undefined) return { state: 'ready', share: null };
+    return { state: 'preparing', share: share ?? null };
+  };
+  return {
+    ...{ name, collection, plural, id, lastupdated },
+    ...(organizationid !== undefined && { organizationid }),
+    ...(appid !== undefined && { appid }),
+    ...{ channels, data, isBuiltIn: false },
+    ...standing(),
+  };
+}
