@@ -16,6 +16,7 @@ import {
   unfitness,
 } from '../platform/database/plain.js';
 import { holdsWatched, readWatcherStatus, type WatcherStatus } from '../replication/store/plain.js';
+import { listKinds } from './listed-kinds.js';
 
 /** A lag of the watcher, or a time without a leader, that is more than usual (seconds). */
 const USUAL_LAG_S = 30;
@@ -28,7 +29,7 @@ export type CheckState = 'ok' | 'warning' | 'failed';
 
 /** What was found about one subject. A warning does not keep the service from its promises. */
 export interface CheckedPart {
-  check: 'settings' | 'database' | 'roles' | 'indexes' | 'clocks' | 'watcher';
+  check: 'settings' | 'database' | 'roles' | 'indexes' | 'clocks' | 'watcher' | 'kinds';
   state: CheckState;
   text: string;
   /** One sentence for each thing that is wrong, if there can be several. */
@@ -49,6 +50,7 @@ export async function checkAll(connection: Connection): Promise<CheckedPart[]> {
     ['indexes', indexes],
     ['clocks', clocks],
     ['watcher', watcher],
+    ['kinds', kinds],
   ];
   return Promise.all(
     checks.map(async ([check, run]) => ({ check, ...(await run(connection).catch(unseen)) })),
@@ -171,6 +173,18 @@ async function watcher(connection: Connection): Promise<Found> {
       `${capitalized(pass === undefined ? 'the first pass begins' : `a pass runs: ${pass.reason}`)}.`,
     ]);
   return (lagSeconds ?? 0) > USUAL_LAG_S ? warning(text) : ok(text);
+}
+
+async function kinds(connection: Connection): Promise<Found> {
+  const all = await listKinds(connection.getClient().db(connection.name));
+  const faults = all.flatMap(({ name, fault }) =>
+    fault === undefined ? [] : [`A document of the collection kinds, of "${String(name)}": ${fault}`],
+  );
+  const preparing = all.filter(({ state }) => state === 'preparing').map(({ name }) => name);
+  if (faults.length > 0)
+    return failed(`${faults.length === 1 ? 'one is' : `${faults.length} are`} not served`, faults);
+  if (preparing.length > 0) return warning(`records are read for the first time: ${preparing.join(', ')}`);
+  return ok(all.map(({ name }) => name).join(', '));
 }
 
 /** `isNew`: no instance has ever led on this database. */

@@ -42,6 +42,7 @@ import {
   AUDITS,
   LEDGER_AUDIT,
 } from '../replication/watcher/plain.js';
+import { type ListedKind, listKinds } from './listed-kinds.js';
 import { edited, serviceFault } from './service-rules.js';
 import { nameOfService } from './services.js';
 
@@ -96,6 +97,8 @@ export interface Status {
    */
   indexesOfOthers: string[];
   watcher: WatcherStatus;
+  /** All kinds of records, those that are built in first. */
+  kinds: ListedKind[];
   /** Actions that the user of the connection string lacks; empty without a login. */
   missingRights: MissingRight[];
   /** Totals of all leaders since the first start. */
@@ -127,6 +130,7 @@ export async function statusOf(connection: Connection): Promise<Status> {
     missingIndexes: indexes.flatMap(({ missing }) => missing).map(indexName),
     indexesOfOthers: indexes.flatMap(({ others }) => others),
     watcher,
+    kinds: await listKinds(db),
     missingRights: (await missingRights(connection, recordCollections())) ?? [],
     totals: await totals(db),
     audit: await audit(db),

@@ -15,7 +15,7 @@ interface Checked {
   checks: Finding[];
 }
 
-const ALL = ['settings', 'database', 'roles', 'indexes', 'clocks', 'watcher'];
+const ALL = ['settings', 'database', 'roles', 'indexes', 'clocks', 'watcher', 'kinds'];
 
 /** What `check --json` finds, with its exit code. */
 async function checked(
@@ -29,7 +29,7 @@ async function checked(
   return { code, states: by(({ state }) => state), of: by((one) => one) };
 }
 
-describe('`check` tries settings, database, roles, indexes, clocks and the watcher', () => {
+describe('`check` tries settings, database, roles, indexes, clocks, the watcher and the kinds', () => {
   let service: TestService;
 
   beforeAll(async () => {

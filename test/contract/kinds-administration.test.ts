@@ -248,6 +248,29 @@ describe('`kind create|list|remove`', () => {
   });
 });
 
+describe('A document of `kinds` that cannot be used', () => {
+  it('is told by `check`, `status` and `kind list`, and does not keep the others from being served', async () => {
+    await stored().insertMany([
+      { name: 'Order', collection: 'orders' },
+      { name: 'price', collection: 'products' },
+      { name: 'invoice', collection: 'invoices' },
+    ]);
+    await eventually(async () => (await app.get('invoice/max')).status === 200);
+    const checked = await commands.run('check');
+    expect(checked).toMatchObject({ code: 1, errors: ['Failed: kinds.'] });
+    expect(checked.output).toMatch(/^Kinds +failed: 2 are not served$/m);
+    expect(checked.output).toContain('of "Order": name must begin with a lower-case letter');
+    expect(checked.output).toContain(
+      'of "price": collection "products" is the collection of the kind "product"',
+    );
+    const { output } = await commands.run('status');
+    expect(output).toMatch(/^Kinds +member, product, invoice$/m);
+    expect(output).toMatch(/^ +Order not valid: name must begin/m);
+    expect((await commands.run('kind list')).output).toMatch(/^price +products +not valid: collection/m);
+    expect((await commands.run('kind remove --name Order')).code).toBe(0);
+  });
+});
+
 describe('An application with a kind of its own', () => {
   it('is not removed before the kind, and never with its records', async () => {
     const own = await service.application({ organizationid: 'acme', appid: 'own' });

@@ -13,6 +13,7 @@ const LONGEST = [
   'process/embedded.test.ts',
   'contract/conformance.test.ts',
   'contract/restored-source.test.ts',
+  'contract/kinds-administration.test.ts',
   'model/protocol.test.ts',
   'process/admin.test.ts',
   'process/start.test.ts',

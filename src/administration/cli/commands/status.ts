@@ -10,6 +10,7 @@ import { nameOf } from '../input.js';
 import { type Wording } from '../layout.js';
 import { counted, described, type SaidLine, table } from '../table.js';
 import { databaseOf } from '../session.js';
+import { stateOf } from './kinds.js';
 
 /**
  * The share of its size from which an oplog counts as full. It drops its oldest entries in portions, so a full oplog may use
@@ -54,6 +55,7 @@ export function statusText(status: Status, uri?: string): Wording {
     formatLine(status.storageFormat),
     indexLine(status),
     ['Watcher', watcherText(watcher), watcher.leader === undefined ? 'red' : undefined],
+    ...kindLines(status.kinds),
     ...asideLines(watcher),
     ...pendingLines(status.pendingServices),
     ...clockLines(watcher),
@@ -97,6 +99,20 @@ function watcherText({ leader, leaseExpires, since, lagSeconds, secondsLeft }: S
     `lease until ${leaseExpires?.toISOString()}`,
     ...lag,
   ].join(', ');
+}
+
+/** Those that are served in one line, each other one in its own. */
+function kindLines(kinds: Status['kinds']): SaidLine[] {
+  const served = kinds.filter(({ state }) => state === 'ready').map(({ name }) => name);
+  const others = kinds.filter(({ state }) => state !== 'ready');
+  return [
+    ['Kinds', served.join(', ')],
+    ...others.map((kind): SaidLine => [
+      '',
+      `${kind.name} ${stateOf(kind)}`,
+      kind.fault === undefined ? 'yellow' : 'red',
+    ]),
+  ];
 }
 
 function asideLines({ aside }: Status['watcher']): SaidLine[] {

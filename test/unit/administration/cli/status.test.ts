@@ -1,8 +1,15 @@
-import type { Status } from '../../../../src/administration/index.js';
+import type { ListedKind, Status } from '../../../../src/administration/index.js';
 import { laidOut, PLAIN } from '../../../../src/administration/cli/layout.js';
 import { statusText } from '../../../../src/administration/cli/commands/status.js';
 
 const STARTED = new Date('2026-11-20T10:00:00.000Z');
+
+/** A kind that is served, unless told otherwise. */
+function ofKind(one: Pick<ListedKind, 'name'> & Partial<ListedKind>): ListedKind {
+  const { name } = one;
+  const fields = { collection: `${name}s`, plural: `${name}s`, id: 'id', lastupdated: 'lastupdated' };
+  return { ...fields, channels: false, data: true, isBuiltIn: false, state: 'ready', share: null, ...one };
+}
 
 const QUIET: Status = {
   database: { name: 'tidemark', version: '6.0.5', replicaSet: 'rs0' },
@@ -30,6 +37,7 @@ const QUIET: Status = {
     ...{ applications: 1, services: 0, credentials: 2, members: 0, products: 12_345 },
     ...{ ledger: 12_400, marks: 2, moments: 9 },
   },
+  kinds: ['member', 'product'].map((name) => ofKind({ name, isBuiltIn: true })),
   pendingServices: { services: 0, first: [] },
   storageFormat: { inForce: 1, newest: 1 },
   emailDuplicates: { members: 0, first: [] },
@@ -56,6 +64,7 @@ describe('what `status` says to people', () => {
       'Indexes     all stand',
       'Watcher     host/1 leads, since the pass of 2026-11-20T10:00:00.000Z, ' +
         'lease until 2026-11-21T00:00:07.000Z, 2 s behind',
+      'Kinds       member, product',
       'Oplog       the watcher may stay away for 3 d 3 h',
       'Re-stamps   none so far',
       'Tombstones  0 written, all are kept',
@@ -253,4 +262,19 @@ it('what is in quarantine, with why', () => {
     'Quarantine  1 record whose events cannot be worked through, looked after until they can',
     `            product ${one._id}, since 2026-11-20T10:00:00.000Z: no luck`,
   ]);
+});
+
+it('tells which kinds are served, and what keeps the others from being', () => {
+  const kinds = [
+    ...QUIET.kinds,
+    ofKind({ name: 'order', state: 'preparing', share: 0.408 }),
+    ofKind({ name: 'Price', state: 'not valid', fault: 'name must begin with a lower-case letter.' }),
+  ];
+  expect(statusLines({ ...QUIET, kinds })).toEqual(
+    expect.arrayContaining([
+      'Kinds       member, product',
+      '            order preparing, 40 %',
+      '            Price not valid: name must begin with a lower-case letter.',
+    ]),
+  );
 });
