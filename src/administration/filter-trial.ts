@@ -29,18 +29,27 @@ export const AT_ONCE: FilterTurn = (_of, work, ms) =>
     throw error;
   });
 
+/** A kind of an application, with its collection if the kind does not exist yet. */
+interface TriedOn extends Tenant {
+  kind: Kind;
+  collection?: string | undefined;
+}
+
+const triedIn = (db: mongo.Db, { kind, collection }: TriedOn) =>
+  collection === undefined ? recordsIn(db, kind) : db.collection(collection);
+
 /** Runs a filter on MongoDB for a limited time and throws if MongoDB refuses it. A filter that is only slow is valid. */
 export async function tryFilter(
   db: mongo.Db,
-  of: Tenant & { kind: Kind },
+  of: TriedOn,
   filter: Filter,
   { maxTimeMS = TRIAL_MS, turn = AT_ONCE }: { maxTimeMS?: number; turn?: FilterTurn | undefined } = {},
 ): Promise<void> {
-  const { organizationid, appid, kind } = of;
+  const { organizationid, appid } = of;
   try {
     const matching = { $and: [{ organizationid, appid }, filter] };
     const find = async () => ({
-      found: await recordsIn(db, kind).findOne(matching, { maxTimeMS }),
+      found: await triedIn(db, of).findOne(matching, { maxTimeMS }),
     });
     await turn(of, find, maxTimeMS + SPARE_MS);
   } catch (error) {
@@ -51,7 +60,7 @@ export async function tryFilter(
 /** The 400 for a filter that MongoDB refuses, with its message and the place; undefined for any other error. */
 export async function refusalOf(
   db: mongo.Db,
-  of: Tenant & { kind: Kind },
+  of: TriedOn,
   filter: Filter,
   error: unknown,
 ): Promise<Refused | undefined> {
@@ -83,12 +92,13 @@ async function refusedAmong(
 /** MongoDB refuses a filter while parsing it, so a query that matches no record is enough. */
 async function isRefused(
   db: mongo.Db,
-  { organizationid, appid, kind }: Tenant & { kind: Kind },
+  of: TriedOn,
   parts: FilterPart[],
 ): Promise<boolean> {
   const conditions = parts.map(({ field, condition }) => ({ [field]: condition }));
+  const { organizationid, appid } = of;
   const nothing = { organizationid, appid, _id: FIRST_ID, $and: [{}, ...conditions] };
-  return recordsIn(db, kind)
+  return triedIn(db, of)
     .findOne(nothing, { maxTimeMS: TRIAL_MS })
     .then(
       () => false,

@@ -92,7 +92,7 @@ export async function removeKind(
 }
 
 /** Throws 400 with the place of each fault. */
-export function assertKindRules(kind: KindDocument): void {
+function assertKindRules(kind: KindDocument): void {
   const faults = kindFaults(kind).map(({ field, detail }) => ({ pointer: `/${field}`, detail }));
   const [first] = faults;
   if (first === undefined) return;
@@ -114,7 +114,7 @@ export async function assertServable(
 }
 
 /** Throws 409 if a kind has services, or consumers have read it. */
-export async function assertUnused(db: mongo.Db, name: string): Promise<void> {
+async function assertUnused(db: mongo.Db, name: string): Promise<void> {
   const [service, consumer] = await Promise.all([
     db.collection(SERVICES).findOne({ kind: exactly(name) }, { projection: { _id: 1 } }),
     db.collection(CONSUMERS).findOne({ '_id.kind': exactly(name) }, { projection: { _id: 1 } }),
@@ -126,6 +126,14 @@ export async function assertUnused(db: mongo.Db, name: string): Promise<void> {
     `${sentence} With purge=true it is removed with them.`,
     `${sentence} With --purge it is removed with them.`,
   );
+}
+
+/** Throws 409 if consumers have read a kind. */
+export async function assertNoConsumers(db: mongo.Db, name: string): Promise<void> {
+  const consumer = await db.collection(CONSUMERS).findOne({ '_id.kind': exactly(name) });
+  if (consumer === null) return;
+  const detail = `The kind "${name}" still has consumers. Remove it by itself, which can remove them with it.`;
+  throw inUse(detail, detail);
 }
 
 async function assertFree(db: mongo.Db, { name, collection }: KindDocument): Promise<void> {
@@ -140,7 +148,7 @@ async function assertFree(db: mongo.Db, { name, collection }: KindDocument): Pro
   );
 }
 
-export function builtIn(name: string): Refused {
+function builtIn(name: string): Refused {
   return invalid(`The kind "${name}" is built in, and cannot be removed.`);
 }
 

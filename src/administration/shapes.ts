@@ -2,7 +2,8 @@ import type { Application, Filter } from '../application/index.js';
 import { MOST_SERVICES, type ShownFields, shownFieldsFault } from '../application/plain.js';
 import { LEVELS, type Scope } from '../auth/plain.js';
 import { NAME, NAME_RULE, NAME_SCHEMA, type Steps } from '../platform/common/index.js';
-import { isKind, KIND_NAME, kindNames } from '../kinds/index.js';
+import { isKind, KIND_NAME, type KindDocument, kindFaults, kindNames } from '../kinds/index.js';
+import { MOST_KINDS } from '../record/index.js';
 import { Refused } from './changes.js';
 import { newUsernameFault, usernameFault } from './credentials.js';
 import {
@@ -223,8 +224,13 @@ export const CREDENTIAL_CHANGE = { level, disabled: flag(), expiresAt: removable
 const MOST_APPLICATIONS = 10_000;
 const MOST_CREDENTIALS = 100_000;
 
+/** A configuration may create the kind of a service, so the name alone is not enough to judge it. */
+const configuredKind = kindName((value) =>
+  KIND_NAME.test(value) ? undefined : 'must be the name of a kind, such as "product".',
+);
+
 export const SERVICE = {
-  kind: required(oneOf(kindNames())),
+  kind: required(configuredKind),
   name: required(text(serviceNameFault, { example: 'erp' })),
   description: words('Products of the ERP'),
   enabled: flag(),
@@ -250,16 +256,24 @@ export const CREDENTIAL = {
 
 export type ConfiguredApplication = Shaped<typeof APPLICATION>;
 export type ConfiguredService = Shaped<typeof SERVICE>;
+export type ConfiguredKind = Shaped<typeof KIND>;
 export type ConfiguredCredential = Shaped<typeof CREDENTIAL>;
+
+/** What is wrong with a kind first. */
+export function kindFault(kind: Shaped<typeof KIND>): FieldError | undefined {
+  const [fault] = kindFaults(kind as KindDocument);
+  return fault && { pointer: `/${fault.field}`, detail: fault.detail };
+}
 
 /** The properties of a configuration in a file or a body. */
 export const CONFIGURATION = {
+  kinds: listOf(KIND, MOST_KINDS, kindFault),
   applications: listOf(APPLICATION, MOST_APPLICATIONS),
   credentials: listOf(CREDENTIAL, MOST_CREDENTIALS),
 };
 
 /**
- * Applications, services and credentials, without any secrets. An omitted property has its default: no title, no settings,
+ * Kinds, applications, services and credentials, without any secrets. An omitted property has its default: no title, no settings,
  * no description, enabled, no expiry.
  */
 export type Configuration = Shaped<typeof CONFIGURATION>;

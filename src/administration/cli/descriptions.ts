@@ -191,7 +191,7 @@ export const credentialList = describeCommand({
 
 export const configExport = describeCommand({
   name: 'config export',
-  summary: 'Print applications, services and credentials as a YAML file, without passwords',
+  summary: 'Print kinds, applications, services and credentials as a YAML file, without passwords',
   options: NARROWED,
   notes: [(admin) => `${admin} config export > tidemark.yaml`],
 });
@@ -206,7 +206,7 @@ export const configPlan = describeCommand({
 
 export const configApply = describeCommand({
   name: 'config apply',
-  summary: 'Change applications, services and credentials to what a file says, all of it or nothing',
+  summary: 'Change kinds, applications, services and credentials to what a file says, all of it or nothing',
   argument: 'FILE.yaml|-',
   options: { ...COMPARED, yes: { description: 'do not ask first' } },
   notes: [

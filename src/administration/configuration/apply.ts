@@ -10,11 +10,13 @@ import { AUDIT_TRAIL, type AuditedAction } from '../../trail/plain.js';
 import { applicationAction, applicationExists } from '../applications.js';
 import { credentialAction, forgetUses, named, randomPassword } from '../credentials.js';
 import { type ChangeContext, recordActions, Refused, usernameUnavailable } from '../changes.js';
+import { kindAction } from '../kinds.js';
+import { kindsOf } from '../listed-kinds.js';
 import { serviceAction, withKey } from '../services.js';
 import { type Configuration, CONFIGURATION } from '../shapes.js';
 import { type PlannedChange, assertSingle, thingsOf } from './difference.js';
 import { assertPossible, compare, type PlanOptions } from './plan.js';
-import { atOnce, FatalError, isKept } from '../../platform/common/index.js';
+import { atOnce, exactly, FatalError, isKept } from '../../platform/common/index.js';
 import { shaped } from '../fields.js';
 import { configurationJson } from './stored-configuration.js';
 
@@ -44,6 +46,7 @@ export async function applyConfiguration(
   { ifMatch, mostNew = Infinity, ...options }: ApplyOptions,
 ): Promise<Applied> {
   const { db } = changeContext;
+  await changeContext.readKinds?.();
   const first = await compare(db, wanted, options);
   if (!allows(ifMatch, first.etag)) throw new Refused(problems.stale(ifMatch));
   await assertPossible(db, first.changes, options.reach, changeContext.turn);
@@ -62,6 +65,7 @@ export async function applyConfiguration(
   );
   await forgetUses(db, [...secrets.keys()]);
   await removeOrphans(db, first.changes);
+  if (first.changes.some(({ thing }) => thing.what === 'kind')) await changeContext.readKinds?.();
   const passwords = [...secrets].map(([username, { password }]) => [username, password]);
   return { changes: first.changes, passwords: Object.fromEntries(passwords) as Applied['passwords'] };
 }
@@ -133,6 +137,8 @@ function placeOf(
   { what, key }: PlannedChange['thing'],
 ): { collection: mongo.Collection; which: mongo.Document } {
   switch (what) {
+    case 'kind':
+      return { collection: kindsOf(db), which: { name: exactly(key.name) } };
     case 'application':
       return { collection: db.collection(APPLICATIONS), which: ofTenant(key) };
     case 'service':
@@ -149,6 +155,8 @@ function withValues(fields: Record<string, unknown>): Record<string, unknown> {
 function deedOf({ action, thing, changed }: PlannedChange): AuditedAction {
   const names = action === 'change' ? changed : undefined;
   switch (thing.what) {
+    case 'kind':
+      return kindAction(action === 'remove' ? 'kind.remove' : 'kind.create', thing.key.name);
     case 'application':
       return applicationAction(`application.${action}`, thing.key, names);
     case 'service':
@@ -164,7 +172,7 @@ function deedOf({ action, thing, changed }: PlannedChange): AuditedAction {
 const LONGEST = 32 * 1024 * 1024;
 const WIDTH = 120;
 const HEAD = [
-  '# The configuration of Tidemark: applications with their services, and credentials without their passwords.',
+  '# The configuration of Tidemark: kinds, applications with their services, and credentials without their passwords.',
   '# "config plan FILE" tells what it would change, "config apply FILE" changes it.',
 ].join('\n');
 

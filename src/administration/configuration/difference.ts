@@ -1,24 +1,12 @@
-import type { ServiceKey } from '../../application/index.js';
+import { DEFAULT_SERVICE, type ServiceKey } from '../../application/plain.js';
 import type { Steps } from '../../platform/common/index.js';
 import type { Tenant } from '../../record/index.js';
-import { nameOfTenant, type StoredApplication } from '../applications.js';
+import { nameOfTenant } from '../applications.js';
 import { invalidAt } from '../changes.js';
 import { filterJson } from '../filter-text.js';
+import { plainKind } from '../kinds.js';
 import { nameOfService } from '../services.js';
-import {
-  type Configuration,
-  APPLICATION,
-  type ConfiguredApplication,
-  type ConfiguredCredential,
-  type ConfiguredService,
-  CREDENTIAL,
-  SERVICE,
-} from '../shapes.js';
-import { DEFAULT_SERVICE, isEnabled, type StoredService } from '../../application/plain.js';
-import type { Scope } from '../../auth/index.js';
-import type { ListedCredential } from '../credentials.js';
-import { type FieldError, type Fields, type Shaped, shapeInSteps } from '../fields.js';
-import { serviceFault } from '../service-rules.js';
+import { type Configuration, type ConfiguredKind, KIND } from '../shapes.js';
 
 /** A change that brings the stored configuration closer to the wanted one. */
 export type PlannedChange = Pick<Thing, 'name' | 'pointer'> & {
@@ -69,12 +57,13 @@ function changeOf(action: PlannedChange['action'], thing: Thing, changed: string
 
 /** The key of a thing, by its collection. */
 type ThingKey =
+  | { what: 'kind'; key: { name: string } }
   | { what: 'application'; key: Tenant }
   | { what: 'service'; key: ServiceKey }
   | { what: 'credential'; key: { username: string } };
 
 /** One thing of a configuration: its key and its other fields. */
-type Thing = ThingKey & {
+export type Thing = ThingKey & {
   /** A description in words, unique within a configuration. */
   name: string;
   /** JSON pointer to its place in the configuration. */
@@ -83,9 +72,13 @@ type Thing = ThingKey & {
   fields: Record<string, unknown>;
 };
 
-/** The things of a configuration, applications before their services. */
-export function* thingsOf({ applications = [], credentials = [] }: Configuration): Steps<Thing[]> {
-  const things: Thing[] = [];
+/** The things of a configuration: kinds first, and applications before their services. */
+export function* thingsOf({
+  kinds = [],
+  applications = [],
+  credentials = [],
+}: Configuration): Steps<Thing[]> {
+  const things: Thing[] = kinds.map(thingOfKind);
   for (const [index, application] of applications.entries()) {
     for (const thing of thingsOfApplication(application, `/applications/${index}`)) things.push(thing);
     yield;
@@ -104,6 +97,20 @@ export function* thingsOf({ applications = [], credentials = [] }: Configuration
   }
   return things;
 }
+
+function thingOfKind(kind: ConfiguredKind, index: number): Thing {
+  const { name, ...fields } = plainKind(kind);
+  const none = Object.fromEntries(KIND_FIELDS.map((field) => [field, undefined]));
+  return {
+    what: 'kind',
+    key: { name },
+    name: `kind "${name}"`,
+    pointer: `/kinds/${index}`,
+    fields: { ...none, ...fields },
+  };
+}
+
+const KIND_FIELDS = Object.keys(KIND).filter((field) => field !== 'name');
 
 function thingsOfApplication(
   application: NonNullable<Configuration['applications']>[number],
@@ -159,108 +166,4 @@ export function* assertSingle(things: Thing[]): Steps<void> {
     seen.add(said);
     yield;
   }
-}
-
-/** Builds a configuration from stored documents. `leftOut` describes what cannot be part of it. */
-export function* understood(
-  applications: StoredApplication[],
-  services: StoredService[],
-  credentials: ListedCredential[],
-): Steps<{ configuration: Configuration; leftOut: string[] }> {
-  const leftOut: string[] = [];
-  function* read<F extends Fields>(
-    fields: F,
-    name: string,
-    stored: object,
-    faultOf?: (value: Shaped<F>) => FieldError | undefined,
-  ): Steps<Shaped<F>[]> {
-    const found = yield* shapeInSteps(fields, withoutNothing(stored), faultOf);
-    if ('value' in found) return [found.value];
-    const [{ pointer, detail } = { pointer: '', detail: '' }] = found.faults;
-    leftOut.push(`${name}: ${pointer.slice(1).replaceAll('/', '.')} ${detail}`);
-    return [];
-  }
-  const byApplication = byPlace(services);
-  const known: ConfiguredApplication[] = [];
-  for (const application of applications) {
-    const place = placeOf(application);
-    const own: ConfiguredService[] = [];
-    for (const service of byApplication.get(place) ?? []) {
-      const said = `${nameOf(service)} of ${place}`;
-      own.push(...(yield* read(SERVICE, said, serviceJson(service), serviceFault)));
-      yield;
-    }
-    byApplication.delete(place);
-    const { organizationid, appid, title, settings } = application;
-    const stored = { organizationid, appid, title, settings };
-    for (const one of yield* read(APPLICATION, `application ${place}`, stored))
-      known.push({ ...one, services: own });
-    yield;
-  }
-  for (const [place, orphans] of byApplication)
-    for (const service of orphans)
-      leftOut.push(`${nameOf(service)} of ${place}: there is no such application.`);
-  const opened: ConfiguredCredential[] = [];
-  for (const one of credentials) {
-    opened.push(...(yield* read(CREDENTIAL, `credential "${String(one.username)}"`, credentialJson(one))));
-    yield;
-  }
-  return { configuration: { applications: known, credentials: opened }, leftOut };
-}
-
-function byPlace(services: StoredService[]): Map<string, StoredService[]> {
-  const found = new Map<string, StoredService[]>();
-  for (const service of services) {
-    const place = placeOf(service);
-    const others = found.get(place);
-    if (others === undefined) found.set(place, [service]);
-    else others.push(service);
-  }
-  return found;
-}
-
-function serviceJson(service: StoredService): object {
-  const { kind, name, description, filter, fields, hash, allowHiddenFilter } = service;
-  return {
-    ...{ kind, name, description },
-    enabled: isEnabled(service) ? undefined : false,
-    filter: name === DEFAULT_SERVICE ? undefined : filterJson(filter),
-    fields: filterJson(fields),
-    hash: filterJson(hash),
-    allowHiddenFilter: allowHiddenFilter === false ? undefined : allowHiddenFilter,
-  };
-}
-
-/** Any stored value of `disabled` except false and null disables a credential. */
-function credentialJson({ username, level, scopes, disabled, expiresAt }: ListedCredential): object {
-  const isDisabled = disabled !== undefined && disabled !== null && disabled !== false;
-  return {
-    ...{ username, level, disabled: isDisabled ? true : undefined },
-    scopes: Array.isArray(scopes) ? (scopes as unknown[]).map(scopeJson) : scopes,
-    expiresAt: expiresAt instanceof Date ? dateText(expiresAt) : expiresAt,
-  };
-}
-
-function scopeJson(scope: unknown): object {
-  const { organizationid, appid } = Object(scope) as Partial<Scope>;
-  return { organizationid, appid };
-}
-
-function dateText(date: Date): string {
-  return Number.isNaN(date.getTime()) ? 'no date' : date.toISOString();
-}
-
-/** Removes properties without a value. Operators also write null for a missing value. */
-function withoutNothing(stored: object): object {
-  return Object.fromEntries(
-    Object.entries(stored).filter(([, value]) => value !== undefined && value !== null),
-  );
-}
-
-function placeOf({ organizationid, appid }: { organizationid?: unknown; appid?: unknown }): string {
-  return `${String(organizationid)}/${String(appid)}`;
-}
-
-function nameOf({ kind, name }: StoredService): string {
-  return `${String(kind)} service "${String(name)}"`;
 }

@@ -20,6 +20,7 @@ import {
   type PlannedChanges,
   thingsOf,
 } from './difference.js';
+import { assertKindsKnown, assertKindsPossible, createdCollections } from './kind-changes.js';
 import { type Reach, storedConfiguration } from './stored-configuration.js';
 
 /** Time limit for trying all changed filters on MongoDB, in ms. A filter that MongoDB refuses is refused at once. */
@@ -59,12 +60,13 @@ export async function compare(
   const { configuration, etag, leftOut } = await storedConfiguration(db, reach, session);
   const stored = await slice.take(thingsOf(configuration));
   const difference = await slice.take(differenceBetween(stored, things, isPruned));
+  assertKindsKnown(difference.changes, things);
   return { ...difference, etag, leftOut };
 }
 
 /**
  * Throws if a change could not be made: 400 for an invalid user name and for a filter that MongoDB refuses; 409 for a user
- * name in use, for an application that still has records, and for services beyond the limits.
+ * name in use, for an application that still has records, and for services beyond the limits; and what kinds refuse.
  */
 export async function assertPossible(
   db: mongo.Db,
@@ -74,6 +76,8 @@ export async function assertPossible(
 ): Promise<void> {
   const ends = performance.now() + TRIALS_MS;
   await assertUsernames(db, changes, reach);
+  await assertKindsPossible(db, changes);
+  const collections = createdCollections(changes);
   for (const { action, thing } of changes) {
     if (action === 'remove' && thing.what === 'application') await assertNoRecords(db, thing.key);
   }
@@ -81,9 +85,10 @@ export async function assertPossible(
   for (const { key, filter, pointer } of versionsIn(changes)) {
     if (filter === undefined) continue;
     const left = Math.max(1, Math.ceil(ends - performance.now()));
-    await tryFilter(db, key, filter, { maxTimeMS: left, turn }).catch((error: unknown) =>
-      rethrowAt(pointer, error),
-    );
+    await tryFilter(db, { ...key, collection: collections.get(key.kind) }, filter, {
+      maxTimeMS: left,
+      turn,
+    }).catch((error: unknown) => rethrowAt(pointer, error));
   }
 }
 
@@ -116,14 +121,16 @@ interface PreviewsMade {
   onProgress?: (done: number) => void;
 }
 
-/** Previews each service that gets another filter or other fields. */
+/** Previews each service that gets another filter or other fields, except for those of a kind that does not exist yet. */
 export async function previewsOf(
   db: mongo.Db,
   changes: PlannedChange[],
   { msLeft, during = (_of, work) => work(undefined), onProgress }: PreviewsMade,
 ): Promise<Previews> {
   const previews: Previews = new Map();
-  for (const [index, { key, name, pointer, ...edit }] of versionsIn(changes).entries()) {
+  const created = createdCollections(changes);
+  const versions = versionsIn(changes).filter(({ key }) => !created.has(key.kind));
+  for (const [index, { key, name, pointer, ...edit }] of versions.entries()) {
     const maxTimeMS = msLeft();
     if (maxTimeMS <= 0) break;
     const [inForce, version] = [await versionInForce(db, key), await versionOf(db, key, edit)];
@@ -179,9 +186,12 @@ function versionsIn(changes: PlannedChange[]): ChangedVersion[] {
 
 /** Applications out of scope are treated as if they did not exist; a credential gets no more rights than its issuer has. */
 function assertWithin(
-  { covers, coversCredential }: Reach,
-  { applications, credentials }: Configuration,
+  { covers, coversCredential, hasKinds, only }: Reach,
+  { kinds = [], applications, credentials }: Configuration,
 ): void {
+  if (kinds.length > 0 && only !== undefined)
+    throw invalidAt('/kinds', 'are those of every application. Leave them out, or name no application.');
+  if (kinds.length > 0 && !hasKinds) throw new Refused(problems.outOfScope());
   for (const tenant of applications ?? [])
     if (!covers(tenant)) throw unknownApplication(nameOfTenant(tenant));
   for (const { scopes } of credentials ?? [])

@@ -9,8 +9,9 @@ import { LISTED, type ListedCredential } from '../credentials.js';
 import { filterJson } from '../filter-text.js';
 import { coversCredential, Refused } from '../changes.js';
 import { batchSizeFor, leftOutText, LISTING, listServices } from '../listed-services.js';
+import { storedKinds } from '../listed-kinds.js';
 import type { Configuration, ConfiguredService } from '../shapes.js';
-import { understood } from './difference.js';
+import { understood } from './understood.js';
 
 /** The part of the configuration that a caller may see and change. */
 export interface Reach {
@@ -18,6 +19,8 @@ export interface Reach {
   organizationids?: string[] | undefined;
   /** Only this application, and the credentials that cover nothing else. */
   only?: Tenant | undefined;
+  /** Whether kinds are part of it. They are above all applications. */
+  hasKinds: boolean;
   /** Most bytes of BSON that are read. */
   mostBytes: number;
   covers: (tenant: Tenant) => boolean;
@@ -31,6 +34,7 @@ const EVERYTHING_BYTES = 32 * 1024 * 1024;
 export const EVERYTHING: Reach = {
   covers: () => true,
   coversCredential: () => true,
+  hasKinds: true,
   mostBytes: EVERYTHING_BYTES,
 };
 
@@ -41,6 +45,7 @@ export function withinApplication(reach: Reach, only: Tenant): Reach {
     ...reach,
     organizationids: [organizationid],
     only,
+    hasKinds: false,
     covers: (tenant) =>
       tenant.organizationid === organizationid && tenant.appid === appid && reach.covers(tenant),
     coversCredential: (credential) =>
@@ -101,11 +106,12 @@ async function readConfiguration(
   });
   const slice = new TimeSlice();
   const { configuration, leftOut } = await slice.take(
-    understood(
-      applications.filter(covered),
+    understood({
+      kinds: reach.hasKinds ? await storedKinds(db, session) : undefined,
+      applications: applications.filter(covered),
       services,
-      credentials.filter((one) => reach.coversCredential(one)),
-    ),
+      credentials: credentials.filter((one) => reach.coversCredential(one)),
+    }),
   );
   const text = await slice.take(configurationText(configuration));
   const etag = etagOf(Buffer.from(text));
@@ -172,8 +178,13 @@ function assertAtMost(most: number, bytes: number): void {
 }
 
 /** The configuration as JSON, for a file or an answer. */
-export function configurationJson({ applications = [], credentials = [] }: Configuration): object {
+export function configurationJson({
+  kinds = [],
+  applications = [],
+  credentials = [],
+}: Configuration): object {
   return {
+    ...(kinds.length > 0 && { kinds }),
     applications: applications.map(({ services = [], ...application }) => ({
       ...application,
       services: services.map(serviceJson),
@@ -187,7 +198,11 @@ function serviceJson({ filter, ...service }: ConfiguredService): object {
 }
 
 /** The text of {@link configurationJson}, built one service or credential at a time. */
-export function* configurationText({ applications = [], credentials = [] }: Configuration): Steps<string> {
+export function* configurationText({
+  kinds = [],
+  applications = [],
+  credentials = [],
+}: Configuration): Steps<string> {
   const parts: string[] = [];
   for (const { services = [], ...application } of applications) {
     const texts: string[] = [];
@@ -203,5 +218,6 @@ export function* configurationText({ applications = [], credentials = [] }: Conf
     opened.push(JSON.stringify(credential));
     yield;
   }
-  return `{"applications":[${parts.join(',')}],"credentials":[${opened.join(',')}]}`;
+  const first = kinds.length > 0 ? `"kinds":${JSON.stringify(kinds)},` : '';
+  return `{${first}"applications":[${parts.join(',')}],"credentials":[${opened.join(',')}]}`;
 }

@@ -10,6 +10,7 @@ import {
   assertPossible,
   compare,
   CONFIGURATION,
+  coversAll,
   coversCredential,
   flag,
   organizationsTouched,
@@ -79,7 +80,7 @@ export class ConfigurationController {
   @Get()
   @TakesApplication
   @ApiOperation({
-    summary: 'Shows the applications, services and credentials that you may change',
+    summary: 'Shows the kinds, applications, services and credentials that you may change',
     description:
       'Without passwords. `leftOut` tells what is stored in a form that could not be applied, and how many services are beyond the limits of their application.',
   })
@@ -117,7 +118,8 @@ export class ConfigurationController {
     @Body(WANTED) { prune, ...wanted }: Shaped<typeof WANTED>,
     @Res() response: Response,
   ): Promise<void> {
-    const { db, turn } = this.changeContexts.of(request);
+    const { db, turn, readKinds } = this.changeContexts.of(request);
+    await readKinds?.();
     const options = { reach: reachOf(caller, narrowing), isPruned: prune === true };
     const comparing = () => compare(db, wanted, options);
     const { changes, untold, etag } = await this.listings.during(request, caller, comparing);
@@ -177,6 +179,7 @@ function reachOf(caller: Credential, narrowing: Narrowing): Reach {
     organizationids: organizationsTouched(caller),
     covers: ({ organizationid, appid }: Tenant) => covers(caller.scopes, organizationid, appid),
     coversCredential: (credential: { scopes?: unknown }) => coversCredential(caller, credential),
+    hasKinds: coversAll(caller),
     mostBytes: MOST_BYTES,
   };
   if (PARAMETERS.every((name) => narrowing[name] === undefined)) return reach;

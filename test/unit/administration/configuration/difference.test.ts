@@ -3,6 +3,7 @@ import { differenceBetween, thingsOf } from '../../../../src/administration/conf
 import { atOnce } from '../../../../src/platform/common/index.js';
 
 const STORED: Configuration = {
+  kinds: undefined,
   applications: [
     {
       organizationid: 'acme',

@@ -70,6 +70,7 @@ describe('a configuration file', () => {
       h: ' x\n',
     };
     const configuration = {
+      kinds: undefined,
       applications: [
         {
           ...{ organizationid: 'a', appid: 'b', title: '12', settings: undefined },
@@ -95,7 +96,7 @@ describe('a configuration file', () => {
     [
       'an unknown property',
       'application: []',
-      'Line 1: /application is an unknown field. Known fields: applications',
+      'Line 1: /application is an unknown field. Known fields: kinds, applications',
     ],
     [
       'an application with no name',

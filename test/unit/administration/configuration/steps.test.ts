@@ -3,8 +3,8 @@ import {
   assertSingle,
   differenceBetween,
   thingsOf,
-  understood,
 } from '../../../../src/administration/configuration/difference.js';
+import { understood } from '../../../../src/administration/configuration/understood.js';
 import {
   configurationJson,
   configurationText,
@@ -53,16 +53,12 @@ function stepsOf<T>(steps: Steps<T>): { count: number; result: T } {
 
 describe('a configuration is worked through in steps, each of one service or credential at most', () => {
   const leaves = APPLICATIONS * SERVICES + CREDENTIALS;
-  const { configuration } = atOnce(understood(stored.applications, stored.services, stored.credentials));
+  const { configuration } = atOnce(understood(stored));
   const wanted = atOnce(shaped(CONFIGURATION, body));
 
   it.each<[string, number, () => Steps<unknown>]>([
     ['when it is read', leaves, () => shaped(CONFIGURATION, body)],
-    [
-      'when it is made of what is stored',
-      leaves,
-      () => understood(stored.applications, stored.services, stored.credentials),
-    ],
+    ['when it is made of what is stored', leaves, () => understood(stored)],
     ['when it becomes JSON', leaves, () => configurationText(configuration)],
     ['when its names are compared', leaves, () => assertSingle(atOnce(thingsOf(wanted)))],
     [
@@ -84,7 +80,7 @@ describe('a configuration is worked through in steps, each of one service or cre
     expect(stepsOf(configurationText(configuration)).result).toBe(
       JSON.stringify(configurationJson(configuration)),
     );
-    const empty = { applications: [], credentials: [] };
+    const empty = { kinds: [], applications: [], credentials: [] };
     expect(atOnce(configurationText(empty))).toBe(JSON.stringify(configurationJson(empty)));
   });
 });

@@ -1,0 +1,171 @@
+import {
+  type Answer,
+  eventually,
+  expectProblem,
+  send,
+  type SendOptions,
+  type TestApplication,
+  TestService,
+} from '../support/index.js';
+import { AdminConsole } from './admin-console.js';
+
+let service: TestService;
+let app: TestApplication;
+let root: string;
+let commands: AdminConsole;
+beforeAll(async () => {
+  service = await TestService.start();
+  app = await service.application({ organizationid: 'acme', appid: 'shop' });
+  root = await app.credential({
+    ...{ username: 'root', level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] },
+  });
+  commands = new AdminConsole(service.uri);
+});
+afterAll(() => service?.stop());
+afterEach(async () => {
+  await service.db.collection('kinds').deleteMany({});
+  await service.db.collection('services').deleteMany({});
+  await service.db.collection('tidemark.consumers').deleteMany({});
+});
+
+const stored = () => service.db.collection('kinds');
+const admin = (path: string, body: object, options: SendOptions = {}): Promise<Answer> =>
+  send(`${service.url}/admin/v1/configuration/${path}`, 'POST', { user: root, body, ...options });
+const ORDER = { name: 'order', collection: 'orders' };
+const LARGE = { kind: 'order', name: 'large', filter: { 'data.n': { $gt: 1 } } };
+const SHOP = { organizationid: 'acme', appid: 'shop' };
+
+/** A command with a file on stdin. */
+const typed = (command: string, file: object) => commands.run(command, { input: JSON.stringify(file) });
+const failureOf = async (file: object, command = 'config plan -') => (await typed(command, file)).errors;
+
+describe('A configuration with kinds', () => {
+  it('creates a kind with a service of it, at once; exported, it changes nothing', async () => {
+    await service.db.collection('orders').insertMany([
+      { ...SHOP, id: 'o1', data: { n: 1 } },
+      { ...SHOP, id: 'o2', data: { n: 2 } },
+    ]);
+    const file = { kinds: [{ ...ORDER, channels: false }], applications: [{ ...SHOP, services: [LARGE] }] };
+    expect((await typed('config plan -', file)).output.split('\n').slice(0, 3)).toEqual([
+      ...['+ kind "order"', '+ order service "large" of acme/shop', '2 changes: 2 to create.'],
+    ]);
+    expect(await stored().countDocuments()).toBe(0);
+    const applied = await admin('apply', file);
+    expect(applied.json).toMatchObject({
+      changes: [
+        { action: 'create', what: 'kind', name: 'order' },
+        { action: 'create', what: 'service', name: 'large' },
+      ],
+    });
+    expect([200, 503]).toContain((await app.get('order/max')).status);
+    await eventually(async () => (await app.get('order/max')).status === 200);
+    expect((await app.feed('order', 'large').drain()).map(({ id }) => id)).toEqual(['o2']);
+    const { output } = await commands.run('config export');
+    expect(output).toMatch(/^kinds:\n {2}- name: order\n {4}collection: orders\napplications:$/m);
+    expect((await commands.run('config plan -', { input: output })).output).toBe('Nothing changes.');
+    const shown = await send(`${service.url}/admin/v1/configuration`, 'GET', { user: root });
+    expect(shown.json).toMatchObject({ kinds: [ORDER] });
+  });
+
+  it('an edit of a kind is refused, with the line', async () => {
+    await stored().insertOne({ ...ORDER });
+    const file = { kinds: [{ ...ORDER, collection: 'others', id: 'number' }] };
+    const said =
+      'Line 1: /kinds/0 differs from the stored kind in collection, id. A kind is not edited: remove it and create it again.';
+    expect(await failureOf(file)).toEqual([said]);
+    expect(await failureOf(file, 'config apply --yes -')).toEqual([said]);
+    expectProblem(await admin('apply', file), 400, 'invalid-request');
+    expect(await stored().countDocuments(ORDER)).toBe(1);
+  });
+
+  it.each<[string, object]>([
+    ['/kinds/0/name must begin with a lower-case', { kinds: [{ ...ORDER, name: 'Order' }] }],
+    ['/kinds/0/collection "members" is the collection', { kinds: [{ ...ORDER, collection: 'members' }] }],
+    ['/kinds/0/id must name a field', { kinds: [{ ...ORDER, id: 'a.b' }] }],
+    ['/kinds/1 tells of the kind "order" a second time', { kinds: [ORDER, ORDER] }],
+    [
+      '/kinds/1/collection "orders" is that of the kind "order"',
+      { kinds: [ORDER, { ...ORDER, name: 'other' }] },
+    ],
+    [
+      '/kinds/0/organizationid names no application: there is no no/where',
+      { kinds: [{ ...ORDER, organizationid: 'no', appid: 'where' }] },
+    ],
+    ['/kinds/0/collection "unfit" is a view', { kinds: [{ ...ORDER, collection: 'unfit' }] }],
+    [
+      '/applications/0/services/0/kind is not one of member, product',
+      { applications: [{ ...SHOP, services: [{ ...LARGE, kind: 'purchase' }] }] },
+    ],
+    [
+      '/applications/0/services/0/filter MongoDB refuses the filter',
+      {
+        kinds: [ORDER],
+        applications: [{ ...SHOP, services: [{ ...LARGE, filter: { a: { $regex: '(' } } }] }],
+      },
+    ],
+  ])('is refused with its place: %s', async (said, file) => {
+    await service.db.createCollection('unfit', { viewOn: 'orders' });
+    for (const command of ['config plan -', 'config apply --yes -'])
+      expect(await failureOf(file, command)).toEqual([expect.stringContaining(said)]);
+    const [pointer] = said.split(' ');
+    const { errors } = expectProblem(await admin('apply', file), 400, 'invalid-request');
+    expect(errors).toContainEqual(expect.objectContaining({ pointer }));
+    await service.db.dropCollection('unfit');
+    expect(await stored().countDocuments()).toBe(0);
+    expect(await service.db.collection('services').countDocuments()).toBe(0);
+  });
+
+  it('with --prune it removes a kind that it lacks, with its services; not one that consumers have read', async () => {
+    await stored().insertOne({ ...ORDER });
+    await service.db.collection('services').insertOne({ ...SHOP, ...LARGE });
+    await eventually(async () => (await app.get('order/max')).status === 200);
+    const { applications, credentials } = JSON.parse(
+      (await commands.run('config export --json')).output,
+    ) as Record<string, object[]>;
+    const file = { applications: applications!.map((one) => ({ ...one, services: [] })), credentials };
+    await service.db.collection<object>('tidemark.consumers').insertOne({
+      _id: { ...SHOP, username: 'reader', kind: 'order', service: 'large' },
+    } as object);
+    expect(await failureOf(file, 'config plan --prune -')).toEqual([
+      'The kind "order" still has consumers. Remove it by itself, which can remove them with it.',
+    ]);
+    await service.db.collection('tidemark.consumers').deleteMany({});
+    const kept = { ...file, applications };
+    expect(await failureOf(kept, 'config plan --prune -')).toEqual([
+      expect.stringMatching(/^Line 1: .*\/kind is not one of member, product\.$/),
+    ]);
+    const { output } = await typed('config apply --prune --yes -', file);
+    expect(output).toContain('2 to remove');
+    expect(await stored().countDocuments()).toBe(0);
+    expect(await service.db.collection('services').countDocuments()).toBe(0);
+  });
+
+  it('keeps an application while a kind is fixed to it, and creates both together', async () => {
+    const own = { organizationid: 'acme', appid: 'own' };
+    const { applications, credentials } = JSON.parse(
+      (await commands.run('config export --json')).output,
+    ) as Record<string, object[]>;
+    const before = { applications, credentials };
+    const kinds = [{ ...ORDER, ...own }];
+    const file = { kinds, applications: [...applications!, own], credentials };
+    expect((await typed('config apply --yes -', file)).code).toBe(0);
+    expect(await failureOf({ kinds, ...before }, 'config apply --prune --yes -')).toEqual([
+      'All records of the kind "order" are those of acme/own. Remove the kind first.',
+    ]);
+    expect((await typed('config apply --prune --yes -', before)).output).toContain('2 to remove');
+  });
+
+  it('is for those who cover every application, as a whole', async () => {
+    const scopes = [{ organizationid: 'acme', appid: '*' }];
+    const owner = await app.credential({ level: 'admin', scopes });
+    expectProblem(await admin('plan', { kinds: [ORDER] }, { user: owner }), 403, 'out-of-scope');
+    await stored().insertOne({ ...ORDER });
+    const shown = await send(`${service.url}/admin/v1/configuration`, 'GET', { user: owner });
+    expect(shown.text).not.toContain('kinds');
+    expect(await failureOf({ kinds: [ORDER] }, 'config plan --org acme --app shop -')).toEqual([
+      'Line 1: /kinds are those of every application. Leave them out, or name no application.',
+    ]);
+    expect((await commands.run('config export --org acme --app shop')).output).not.toContain('kinds:');
+    await service.db.collection('credentials').deleteOne({ username: owner });
+  });
+});
