@@ -90,11 +90,7 @@ async function refusedAmong(
 }
 
 /** MongoDB refuses a filter while parsing it, so a query that matches no record is enough. */
-async function isRefused(
-  db: mongo.Db,
-  of: TriedOn,
-  parts: FilterPart[],
-): Promise<boolean> {
+async function isRefused(db: mongo.Db, of: TriedOn, parts: FilterPart[]): Promise<boolean> {
   const conditions = parts.map(({ field, condition }) => ({ [field]: condition }));
   const { organizationid, appid } = of;
   const nothing = { organizationid, appid, _id: FIRST_ID, $and: [{}, ...conditions] };

@@ -22,7 +22,9 @@ export class Demo {
       .replace(/^curl -u \S+/, `curl -sSf -u ${login}`)
       .replace("'…/", `'${this.url}/demo/shop/api/v1/`)
       .replace('http://127.0.0.1:3000', this.url);
-    return line.replace(/to=[^&']+/, `to=${line.includes('to=') ? await this.offset() : ''}`);
+    const [, kind = 'product'] =
+      /\/api\/v1\/([a-z]+)\/[a-z]+\/(?:updates|\w*deletes|changes)/.exec(line) ?? [];
+    return line.replace(/to=[^&']+/, `to=${line.includes('to=') ? await this.offset(kind) : ''}`);
   }
 
   /** A command with this demo's address in place of the one that is printed there, and with the credentials of its reader. */
@@ -40,9 +42,12 @@ export class Demo {
     return this.printed(new RegExp(`-u (${username}:\\S+)`));
   }
 
-  private async offset(): Promise<string> {
+  private async offset(kind: string): Promise<string> {
     const authorization = `Basic ${btoa(this.login('demo-reader'))}`;
-    const answer = await fetch(`${this.url}/demo/shop/api/v1/product/max`, { headers: { authorization } });
+    const answer = await fetch(
+      `${this.url}/demo/shop/api/v1/${kind === 'productbychannel' ? 'product' : kind}/max`,
+      { headers: { authorization } },
+    );
     return ((await answer.json()) as { offset: string }).offset;
   }
 

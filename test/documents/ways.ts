@@ -102,6 +102,7 @@ export const WAYS: Way[] = [
   { of: /^npm run -s admin -- restored$/, run: (command, { clone }) => clone.output(`${command} --help`) },
   { of: /^npm run -s admin -- record erase /, run: (command, { clone }) => erases(command, clone) },
   { of: /^npm run -s admin -- import /, run: (command, { clone }) => imports(command, clone) },
+  { of: /^npm run -s admin -- kind create /, run: (command, { clone }) => createsKind(command, clone) },
   { of: /^npm run -s admin -- /, run: (command, { clone }) => clone.output(command) },
   {
     of: /^admin /,
@@ -220,6 +221,22 @@ async function imports(command: string, clone: Clone): Promise<void> {
   expect(await clone.output(command)).toBe(
     `${lines} lines: ${lines} created, 0 changed, 0 unchanged, 0 bad.`,
   );
+}
+
+/** Until its records have been read once: the commands that follow read its feeds. */
+async function createsKind(command: string, clone: Clone): Promise<void> {
+  const [, name = ''] = / --name (\S+)/.exec(command) ?? [];
+  expect(await clone.output(command)).toContain(`The kind ${name} is created.`);
+  for (let tries = 0; tries < 60; tries += 1) {
+    // Each time another command: the output of one is remembered.
+    const kinds = await clone.output(`npm run -s admin -- kind list --json${' '.repeat(tries)}`);
+    const { state } = (JSON.parse(kinds) as { name: string; state: string }[]).find(
+      (one) => one.name === name,
+    )!;
+    if (state === 'ready') return;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  throw new Error(`The kind ${name} is not served.`);
 }
 
 /** The answer is the JSON that is promised, and a page has items. */

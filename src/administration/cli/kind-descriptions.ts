@@ -47,7 +47,7 @@ export const kindRemove = describeCommand({
     purge: { description: 'remove its services, and the notes about its consumers, too' },
   },
   notes: [
-    'Its records stay, and so does what is known of them: a kind that is created again loses no change.',
+    'Its records stay, and so does the ledger: a kind that is created again loses no change, and delivers its records again.',
     'Without --purge a kind that has services, or that consumers have read, is not removed.',
   ],
 });

@@ -93,7 +93,7 @@ export class KindsController {
   })
   @ApiOperation({
     summary: 'Removes a kind of records',
-    description: `Its records stay, and so does what is known of them: a kind that is created again loses no change. ${FOR_WHOM}`,
+    description: `Its records stay, and so does the ledger: a kind that is created again loses no change, and delivers its records again. ${FOR_WHOM}`,
   })
   @Answers('How many services and consumers were removed with it')
   @Problems(400, 401, 403, 404, 409, 412, 429, 500, 503)
