@@ -10,6 +10,7 @@ import { AuditTrail } from './views/audit-trail.js';
 import { Consumers } from './views/consumers.js';
 import { Credentials } from './views/credentials.js';
 import { Explorer } from './views/explorer.js';
+import { Kinds } from './views/kinds.js';
 import { NotFound } from './views/not-found.js';
 import { Overview } from './views/overview.js';
 import { Search } from './views/search.js';
@@ -42,9 +43,15 @@ export function App() {
     const done = () => setWho('nobody');
     leave(() => void admin('session', { method: 'DELETE' }).then(done, done));
   };
+  const renew = () => {
+    admin<SignedIn>('session').then(
+      ({ body }) => setWho(body),
+      () => undefined,
+    );
+  };
   return (
     <>
-      <SessionProvider key={who.username} value={{ who, isOver, signOut }}>
+      <SessionProvider key={who.username} value={{ who, isOver, signOut, renew }}>
         <Kept isHidden={isOver}>
           <Shell>
             <CurrentView />
@@ -107,6 +114,8 @@ function View({ names }: { names: string[] }) {
       return <Search />;
     case 'trail':
       return <AuditTrail />;
+    case 'kinds':
+      return <Kinds />;
     case 'watcher':
       return <Watcher />;
     default:

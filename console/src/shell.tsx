@@ -12,14 +12,17 @@ const PLACES: [path: string, name: string][] = [
   ['search', 'Find a record'],
   ['trail', 'Audit trail'],
 ];
-/** It is about all applications. */
-const WATCHER: (typeof PLACES)[number] = ['watcher', 'Watcher'];
+/** They are about all applications. */
+const ABOVE: typeof PLACES = [
+  ['kinds', 'Kinds'],
+  ['watcher', 'Watcher'],
+];
 
 /** What stands around every page. */
 export function Shell({ children }: { children: ReactNode }) {
   const { names } = useRoute();
   const { who, signOut } = useSession();
-  const places = who.coversAll ? [...PLACES, WATCHER] : PLACES;
+  const places = who.coversAll ? [...PLACES, ...ABOVE] : PLACES;
   const skip = () => document.querySelector<HTMLElement>('main')?.focus();
   return (
     <div className="shell">

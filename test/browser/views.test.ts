@@ -59,6 +59,7 @@ const VIEWS: [name: string, path: () => string, shown: string][] = [
   ['explorer', () => '/explorer', 'Items a page'],
   ['search', () => `/search?id=${app.appid}-1`, 'Another program changed it'],
   ['audit trail', () => '/trail', 'Audit trail'],
+  ['kinds', () => '/kinds', 'Create a kind'],
   ['watcher', () => '/watcher', 'None is under way.'],
   [
     'nothing',

@@ -17,6 +17,23 @@ export interface SignedIn {
   version: string;
 }
 
+export interface Kind extends Partial<Tenant> {
+  name: string;
+  collection: string;
+  plural: string;
+  /** The fields that hold the id and the stamp. */
+  id: string;
+  lastupdated: string;
+  channels: boolean;
+  data: boolean;
+  isBuiltIn: boolean;
+  state: 'ready' | 'preparing' | 'not valid';
+  /** The share of the first pass that is done, if it is known. */
+  share: number | null;
+  /** Why its document cannot be used. */
+  fault?: string;
+}
+
 export interface Application extends Tenant {
   title?: string;
   settings?: { replicatepasswordhash?: boolean };

@@ -6,6 +6,8 @@ export interface Session {
   /** The page is hidden until the same user has signed in again. */
   isOver: boolean;
   signOut: () => void;
+  /** Asks the service again who is signed in, and which kinds it has. */
+  renew: () => void;
 }
 
 const SessionContext = createContext<Session | undefined>(undefined);

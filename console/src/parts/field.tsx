@@ -11,11 +11,26 @@ interface Props {
   type?: string;
   isRequired?: boolean;
   autoComplete?: string;
+  /** What the service finds wrong in it. */
+  fault?: string | undefined;
 }
 
 /** A line of text with its label, and a hint that screen readers read with it. */
-export function Field({ label, value, onChange, hint, type = 'text', isRequired, autoComplete }: Props) {
+export function Field({
+  label,
+  value,
+  onChange,
+  hint,
+  type = 'text',
+  isRequired,
+  autoComplete,
+  fault,
+}: Props) {
   const id = useId();
+  const about = [
+    ...(fault === undefined ? [] : [`${id}-fault`]),
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+  ];
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -26,9 +41,15 @@ export function Field({ label, value, onChange, hint, type = 'text', isRequired,
         required={isRequired}
         autoComplete={autoComplete ?? 'off'}
         spellCheck={false}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        aria-describedby={about.length === 0 ? undefined : about.join(' ')}
+        aria-invalid={fault === undefined ? undefined : true}
         onChange={(event) => onChange(event.target.value)}
       />
+      {fault !== undefined && (
+        <small id={`${id}-fault`} className="fault" role="alert">
+          {fault}
+        </small>
+      )}
       {hint !== undefined && (
         <small id={`${id}-hint`} className="faint">
           {hint}

@@ -1,0 +1,64 @@
+import { eventually, type TestApplication, TestService } from '../support/index.js';
+import { ConsoleBrowser, violationsIn } from './browser.js';
+
+let service: TestService;
+let browser: ConsoleBrowser;
+let app: TestApplication;
+let root: string;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  browser = await ConsoleBrowser.start(service.url);
+  app = await service.application();
+  root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
+});
+afterAll(async () => {
+  await browser?.stop();
+  await service?.stop();
+});
+afterEach(() => expect(browser.faults.splice(0)).toEqual([]));
+
+it('a kind is created, its faults stand next to their fields, it is in every choice, and is removed', async () => {
+  await service.db.collection('orders').insertOne({ ...app.tenant, id: 'o1', data: {} });
+  const page = await browser.openAs(root);
+  await page.getByRole('link', { name: 'Kinds' }).click();
+  await page.getByRole('heading', { name: 'Create a kind' }).waitFor();
+
+  const name = page.getByLabel('Name', { exact: true });
+  const collection = page.getByLabel('Collection', { exact: true });
+  await name.fill('Order');
+  await collection.fill('members');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('must begin with a lower-case letter').waitFor();
+  await page.getByText('is the collection of the kind "member"').waitFor();
+  expect(await name.getAttribute('aria-invalid')).toBe('true');
+  expect(await violationsIn(page)).toEqual([]);
+  expect(await service.db.collection('kinds').countDocuments()).toBe(0);
+
+  await name.fill('order');
+  await collection.fill('orders');
+  await page.getByRole('button', { name: 'Create' }).click();
+  const row = page.getByRole('row', { name: /^order / });
+  await row.getByText('ready').waitFor();
+  expect(await service.db.collection('kinds').findOne({}, { projection: { _id: 0 } })).toEqual({
+    ...{ name: 'order', collection: 'orders' },
+  });
+
+  await page.getByRole('link', { name: 'Explore a feed' }).click();
+  const choice = page.getByLabel('Kind', { exact: true });
+  await choice.waitFor();
+  expect(await choice.getByRole('option').allInnerTexts()).toEqual(
+    expect.arrayContaining(['member', 'product', 'order']),
+  );
+
+  await page.getByRole('link', { name: 'Kinds' }).click();
+  await row.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove order' }).click();
+  await eventually(async () => (await service.db.collection('kinds').countDocuments()) === 0);
+  await row.waitFor({ state: 'detached' });
+});
+
+it('an administrator of one application has no such page', async () => {
+  const page = await browser.openAs(app.user('admin'));
+  expect(await page.getByRole('link', { name: 'Kinds' }).count()).toBe(0);
+});
