@@ -1,3 +1,4 @@
+import { ConsumerNotes } from '../../src/replication/feed/index.js';
 import {
   type Answer,
   eventually,
@@ -129,6 +130,7 @@ describe('A configuration with kinds', () => {
     expect(await failureOf(file, 'config plan --prune -')).toEqual([
       'The kind "order" still has consumers. Remove it by itself, which can remove them with it.',
     ]);
+    await service.app.get(ConsumerNotes, { strict: false }).flush();
     await service.db.collection('tidemark.consumers').deleteMany({});
     const kept = { ...file, applications };
     expect(await failureOf(kept, 'config plan --prune -')).toEqual([

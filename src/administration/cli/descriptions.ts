@@ -191,7 +191,7 @@ export const credentialList = describeCommand({
 
 export const configExport = describeCommand({
   name: 'config export',
-  summary: 'Print kinds, applications, services and credentials as a YAML file, without passwords',
+  summary: 'Print kinds, applications, services and credentials as YAML, without passwords',
   options: NARROWED,
   notes: [(admin) => `${admin} config export > tidemark.yaml`],
 });
@@ -206,11 +206,11 @@ export const configPlan = describeCommand({
 
 export const configApply = describeCommand({
   name: 'config apply',
-  summary: 'Change kinds, applications, services and credentials to what a file says, all of it or nothing',
+  summary: 'Change kinds, applications, services and credentials to what a file says',
   argument: 'FILE.yaml|-',
   options: { ...COMPARED, yes: { description: 'do not ask first' } },
   notes: [
-    'The plan is shown first. If the configuration changes in the meantime, nothing is applied.',
+    'All of it is changed, or nothing. The plan is shown first. If the configuration changes in the meantime, nothing is applied.',
     'Credentials that it makes get a random password each, printed this once.',
   ],
 });

@@ -49,13 +49,13 @@ export const consumerList = describeCommand({
 
 export const status = describeCommand({
   name: 'status',
-  summary: 'Show the database, its indexes, the watcher, the kinds, what it did, and duplicate e-mails',
+  summary: 'Show the database, its indexes, the watcher, what it did, kinds, and duplicate e-mails',
   options: {},
 });
 
 export const check = describeCommand({
   name: 'check',
-  summary: 'Try settings, database, roles, indexes, clocks, the watcher and the kinds, and change nothing',
+  summary: 'Try settings, database, roles, indexes, clocks, watcher and kinds, and change nothing',
   options: {},
   notes: ['One line for each: ok, warning or failed. Exit code 1 if one has failed.'],
 });

@@ -6,7 +6,13 @@ import { problem, Served } from './served.js';
 /** Slugs of the administration API and of the console, which this client does not call. */
 const ELSEWHERE = [
   ...['out-of-scope', 'name-taken', 'name-unavailable', 'in-use', 'session-over'],
-  ...['too-many-services', 'too-many-edits', 'configuration-too-large', 'unknown-credential'],
+  ...[
+    'too-many-kinds',
+    'too-many-services',
+    'too-many-edits',
+    'configuration-too-large',
+    'unknown-credential',
+  ],
   ...['unknown-record', 'unknown-erasure'],
 ];
 
