@@ -7,9 +7,11 @@ import {
   eventually,
   expectProblem,
   type Item,
+  KINDS_AND_WARES,
   PASSWORD,
   type TestApplication,
   TestService,
+  WARE,
 } from '../support/index.js';
 import { queriesOf } from './queries.js';
 
@@ -32,7 +34,7 @@ const FAR = '9999-01-01T00:00:00.000Z';
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.withWares();
 });
 beforeEach(async () => {
   app = await service.application();
@@ -78,20 +80,23 @@ async function expectAgrees(kind: Kind, name: string, to: string): Promise<Item[
 }
 
 describe('the digest is that of the records that `updates` deliver up to `to`', () => {
-  it('of a service that filters, and of one that does not, as of each time', async () => {
-    await app.filter('product', 'bikes', { 'data.category': 'bikes' });
-    await app.products(40, (n) => ({ id: `p${n}`, data: { category: n % 3 === 0 ? 'bikes' : 'tents' } }));
-    await service.watcher.caughtUp();
-    const before = (await app.max('product')).toISOString();
-    await app.products(20, (n) => ({ id: `later${n}`, data: { category: 'bikes' } }));
-    await app.remove('product', await app.product());
-    const now = (await app.max('product')).toISOString();
-    expect(await expectAgrees('product', 'default', before)).toHaveLength(40);
-    expect(await expectAgrees('product', 'default', now)).toHaveLength(60);
-    expect(await expectAgrees('product', 'bikes', before)).toHaveLength(14);
-    expect(await expectAgrees('product', 'bikes', now)).toHaveLength(34);
-    expect(await expectAgrees('member', 'default', now)).toEqual([]);
-  });
+  it.each(KINDS_AND_WARES)(
+    'of a service that filters, and of one that does not, as of each time: %s',
+    async (kind) => {
+      await app.filter(kind, 'bikes', { 'data.category': 'bikes' });
+      await app.many(kind, 40, (n) => ({ id: `p${n}`, data: { category: n % 3 === 0 ? 'bikes' : 'tents' } }));
+      await service.watcher.caughtUp();
+      const before = (await app.max(kind)).toISOString();
+      await app.many(kind, 20, (n) => ({ id: `later${n}`, data: { category: 'bikes' } }));
+      await app.remove(kind, await app.put(kind));
+      const now = (await app.max(kind)).toISOString();
+      expect(await expectAgrees(kind, 'default', before)).toHaveLength(40);
+      expect(await expectAgrees(kind, 'default', now)).toHaveLength(60);
+      expect(await expectAgrees(kind, 'bikes', before)).toHaveLength(14);
+      expect(await expectAgrees(kind, 'bikes', now)).toHaveLength(34);
+      expect(await expectAgrees(kind === 'member' ? 'product' : 'member', 'default', now)).toEqual([]);
+    },
+  );
 
   it('ids in any script, with line breaks, quotes and what else JSON escapes', async () => {
     const ids = ['ä', '日本', '😀', 'a\nb', 'a\u2028b', '"\\/', '\u0000', ' ', 'x'.repeat(3000)];
@@ -102,18 +107,17 @@ describe('the digest is that of the records that `updates` deliver up to `to`', 
     expect(records?.map(({ id }) => id)).toEqual(ids);
   });
 
-  it('numbers as ids, of which those that are ignored do not count', async () => {
-    await app.product({ id: 5 });
-    await app.product({ id: Long.fromNumber(-7) });
-    await app.product({ id: 'text' });
-    await service.watcher.caughtUp();
-    await app.product({ id: '5' });
-    await app.product({ id: 6 });
-    await app.product({ id: Long.fromNumber(6) });
-    await service.watcher.caughtUp();
-    const items = await expectAgrees('product', 'default', (await app.max('product')).toISOString());
-    expect(items.map(({ id }) => id).sort()).toEqual(['-7', '5', '6', 'text']);
-  });
+  it.each(['product', WARE])(
+    'numbers as ids, of which those that are ignored do not count: %s',
+    async (kind) => {
+      for (const id of [5, Long.fromNumber(-7), 'text']) await app.put(kind, { id });
+      await service.watcher.caughtUp();
+      for (const id of ['5', 6, Long.fromNumber(6)]) await app.put(kind, { id });
+      await service.watcher.caughtUp();
+      const items = await expectAgrees(kind, 'default', (await app.max(kind)).toISOString());
+      expect(items.map(({ id }) => id).sort()).toEqual(['-7', '5', '6', 'text']);
+    },
+  );
 
   it('what is never delivered does not count', async () => {
     const { organizationid, appid } = app;

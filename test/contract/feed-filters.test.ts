@@ -1,19 +1,19 @@
 import mongoose from 'mongoose';
-import type { Kind } from '../../src/kinds/index.js';
-import { expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { expectProblem, KINDS_AND_WARES, type TestApplication, TestService } from '../support/index.js';
 
 const { mongo } = mongoose;
 
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.shared();
+  service = await TestService.withWares();
 });
+afterAll(() => service.stop());
 beforeEach(async () => {
   app = await service.application();
 });
 
-describe.each<Kind>(['member', 'product'])('services of kind %s', (kind) => {
+describe.each(KINDS_AND_WARES)('services of kind %s', (kind) => {
   it('default needs no registration and filters nothing', async () => {
     await app.put(kind, { id: 'a' });
     await app.put(kind, { id: 'b', data: { datasource: 'erp' } });

@@ -1,8 +1,12 @@
 import mongoose from 'mongoose';
 import type { Kind } from '../../src/kinds/index.js';
 import {
+  collectionNamed,
   eventually,
   type Item,
+  KINDS_AND_WARES,
+  stored,
+  storedField,
   type TestApplication,
   TestService,
   withoutWatcher,
@@ -13,7 +17,6 @@ const { mongo } = mongoose;
 type Document = mongoose.mongo.Document;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const BUILT_IN_KINDS: Kind[] = ['member', 'product'];
 const PAST = new Date('2025-03-04T05:06:07.008Z');
 const FUTURE = new Date('2999-01-01T00:00:00.000Z');
 
@@ -42,19 +45,19 @@ describe('what such a record lacks is repaired', () => {
   let service: TestService;
   let app: TestApplication;
   beforeAll(async () => {
-    service = await TestService.start({ MARK_WAIT: '2000' });
+    service = await TestService.withWares({ MARK_WAIT: '2000' });
   });
   beforeEach(async () => {
     app = await service.application();
   });
   afterAll(() => service.stop());
 
-  const records = (kind: Kind) => service.db.collection(`${kind}s`);
+  const insert = (kind: Kind, record: Document) => service.records(kind).insertOne(stored(kind, record));
 
-  describe.each(BUILT_IN_KINDS)('of the kind %s', (kind) => {
+  describe.each(KINDS_AND_WARES)('of the kind %s', (kind) => {
     it.each(NO_IDS.map((id) => [id]))('id %p, inserted: it gets a UUID and is delivered', async (id) => {
       const since = new Date();
-      await records(kind).insertOne(withFields({ ...app.tenant, lastupdated: PAST, data: { a: 1 } }, { id }));
+      await insert(kind, withFields({ ...app.tenant, lastupdated: PAST, data: { a: 1 } }, { id }));
       await service.watcher.caughtUp();
       const items = await app.feed(kind).drain();
       expectRepaired(items, 1, since);
@@ -74,8 +77,8 @@ describe('what such a record lacks is repaired', () => {
       'lastupdated %p, inserted: it gets one from the service and is delivered',
       async (lastupdated) => {
         const since = new Date();
-        await records(kind).insertOne(withFields({ ...app.tenant, data: {} }, { lastupdated }));
-        await records(kind).insertOne(withFields({ ...app.tenant, id: 'a', data: {} }, { lastupdated }));
+        await insert(kind, withFields({ ...app.tenant, data: {} }, { lastupdated }));
+        await insert(kind, withFields({ ...app.tenant, id: 'a', data: {} }, { lastupdated }));
         await service.watcher.caughtUp();
         const items = await app.feed(kind).drain();
         expect(items.length).toBe(2);
@@ -120,8 +123,7 @@ describe('what such a record lacks is repaired', () => {
     it('what is in order is left alone', async () => {
       const record = await app.put(kind, { id: 'a', lastupdated: PAST });
       await service.watcher.caughtUp();
-      const stored = await records(kind).findOne({ _id: record._id });
-      expect(stored).toEqual(record);
+      expect(await service.records(kind).findOne({ _id: record._id })).toEqual(stored(kind, record));
     });
 
     it('the empty text is an id', async () => {
@@ -133,7 +135,7 @@ describe('what such a record lacks is repaired', () => {
 });
 
 describe('and what was there before the first start', () => {
-  it.each(BUILT_IN_KINDS)('%s', async (kind) => {
+  it.each(KINDS_AND_WARES)('%s', async (kind) => {
     const tenant = { organizationid: 'acme', appid: 'webshop' };
     const good = { ...tenant, id: 'good', lastupdated: PAST };
     const since = new Date();
@@ -141,7 +143,9 @@ describe('and what was there before the first start', () => {
       ...NO_IDS.map((id) => withFields({ ...tenant, lastupdated: PAST }, { id })),
       ...NO_STAMPS.map((lastupdated) => withFields(tenant, { lastupdated })),
     ];
-    const service = await TestService.start({}, (db) => db.collection(`${kind}s`).insertMany([good, ...bad]));
+    const service = await TestService.withWares({}, (db) =>
+      db.collection(collectionNamed(kind)).insertMany([good, ...bad].map((record) => stored(kind, record))),
+    );
     const app = await service.application(tenant);
     const [first, ...repaired] = await app.feed(kind).drain();
     expect(first).toMatchObject({ id: 'good', lastupdated: PAST.toISOString() });
@@ -155,7 +159,7 @@ describe('a record whose _id is not an ObjectId, or whose organizationid or appi
   let service: TestService;
   let app: TestApplication;
   beforeAll(async () => {
-    service = await TestService.start();
+    service = await TestService.withWares();
   });
   beforeEach(async () => {
     app = await service.application();
@@ -179,14 +183,14 @@ describe('a record whose _id is not an ObjectId, or whose organizationid or appi
   }
 
   afterEach(async () => {
-    for (const kind of BUILT_IN_KINDS)
-      await service.db.collection(`${kind}s`).deleteMany({ lastupdated: PAST });
+    for (const kind of KINDS_AND_WARES)
+      await service.records(kind).deleteMany({ [storedField(kind, 'lastupdated')]: PAST });
     await service.watcher.caughtUp();
   });
 
-  it.each(BUILT_IN_KINDS)('is never delivered, and counts in no max: %s', async (kind) => {
-    const collection = service.db.collection(`${kind}s`);
-    await collection.insertMany(undeliverable().map((record, n) => ({ id: `n${n}`, ...record })));
+  it.each(KINDS_AND_WARES)('is never delivered, and counts in no max: %s', async (kind) => {
+    const collection = service.records(kind);
+    await collection.insertMany(undeliverable().map((record, n) => stored(kind, { id: `n${n}`, ...record })));
     await service.watcher.caughtUp();
     expect((await app.feed(kind).page()).ids).toEqual([]);
     expect((await app.feed(kind).page({ from: '2020-01-01' })).ids).toEqual([]);
@@ -194,15 +198,15 @@ describe('a record whose _id is not an ObjectId, or whose organizationid or appi
     await app.filter(kind, 'none', { id: 'no such record' });
     expect((await app.softDeletes(kind, 'none').page()).ids).toEqual([]);
     expect((await app.channel('web').ask()).status).toBe(404);
-    await collection.deleteMany({ lastupdated: PAST });
+    await collection.deleteMany({ [storedField(kind, 'lastupdated')]: PAST });
     await service.watcher.caughtUp();
     expect((await app.hardDeletes(kind).page()).ids).toEqual([]);
   });
 
-  it.each(BUILT_IN_KINDS)('it is counted (tidemark_ignored_records): %s', async (kind) => {
+  it.each(KINDS_AND_WARES)('it is counted (tidemark_ignored_records): %s', async (kind) => {
     const count = () => service.metric(`tidemark_ignored_records{kind="${kind}"}`);
-    const collection = service.db.collection(`${kind}s`);
-    const records = undeliverable();
+    const collection = service.records(kind);
+    const records = undeliverable().map((record) => stored(kind, record));
     await collection.insertMany(records);
     await app.put(kind);
     await service.watcher.caughtUp();
@@ -210,17 +214,17 @@ describe('a record whose _id is not an ObjectId, or whose organizationid or appi
     await collection.deleteOne({ _id: 1 as never });
     await service.watcher.caughtUp();
     expect(await count()).toBe(records.length - 1);
-    await collection.deleteMany({ lastupdated: PAST });
+    await collection.deleteMany({ [storedField(kind, 'lastupdated')]: PAST });
     await service.watcher.caughtUp();
     expect(await count()).toBe(0);
   });
 
-  it.each(BUILT_IN_KINDS)('and it is delivered once it is set right: %s', async (kind) => {
-    const { insertedId } = await service.db
-      .collection(`${kind}s`)
-      .insertOne({ ...app.tenant, appid: 5, id: 'a', lastupdated: PAST });
+  it.each(KINDS_AND_WARES)('and it is delivered once it is set right: %s', async (kind) => {
+    const { insertedId } = await service
+      .records(kind)
+      .insertOne(stored(kind, { ...app.tenant, appid: 5, id: 'a', lastupdated: PAST }));
     await service.watcher.caughtUp();
-    await service.db.collection(`${kind}s`).updateOne({ _id: insertedId }, { $set: app.tenant });
+    await service.records(kind).updateOne({ _id: insertedId }, { $set: app.tenant });
     await service.watcher.caughtUp();
     expect((await app.feed(kind).page()).ids).toEqual(['a']);
     expect(await service.metric(`tidemark_ignored_records{kind="${kind}"}`)).toBe(0);

@@ -1,13 +1,14 @@
 import type { mongo } from 'mongoose';
 import type { Stored, TestApplication, TestFeed, TestPage } from '../support/index.js';
-import { TestService } from '../support/index.js';
+import { TestService, WARE } from '../support/index.js';
 
 const ONE_REPLY_OF_MONGODB = 16 * 1024 * 1024;
 
 let service: TestService;
 beforeAll(async () => {
-  service = await TestService.shared();
+  service = await TestService.withWares();
 });
+afterAll(() => service.stop());
 
 /** All pages of a feed, following the links exactly as they are given, then the page behind the last. */
 async function pagesOf(feed: TestFeed, limit?: number): Promise<TestPage[]> {
@@ -22,57 +23,62 @@ async function pagesOf(feed: TestFeed, limit?: number): Promise<TestPage[]> {
 const idsOf = (records: mongo.Document[]) => records.map((record) => record['id'] as string);
 const hexOf = (record: Stored | undefined) => record?._id.toHexString() ?? '';
 
-describe('envelope: {"result": [...], "nextoffsetid": "<24 hex digits>"}', () => {
-  let app: TestApplication;
-  let records: Stored[];
-  beforeAll(async () => {
-    app = await service.application();
-    records = await app.products(3);
-  });
+describe.each(['product', WARE])(
+  'envelope of %s: {"result": [...], "nextoffsetid": "<24 hex digits>"}',
+  (kind) => {
+    let app: TestApplication;
+    let records: Stored[];
+    beforeAll(async () => {
+      app = await service.application();
+      records = await app.many(kind, 3);
+    });
 
-  it('nextoffsetid is the internal document id (_id) of the last item', async () => {
-    const page = await app.feed('product').page({ limit: 2 });
-    expect(page.ids).toEqual(idsOf(records.slice(0, 2)));
-    expect(page.nextoffsetid).toBe(hexOf(records[1]));
-    const last = await app.feed('product').page({ to: page.to, limit: 2, lastoffsetid: page.nextoffsetid });
-    expect(last.ids).toEqual(idsOf(records.slice(2)));
-    expect(last.nextoffsetid).toBe(hexOf(records[2]));
-  });
+    it('nextoffsetid is the internal document id (_id) of the last item', async () => {
+      const page = await app.feed(kind).page({ limit: 2 });
+      expect(page.ids).toEqual(idsOf(records.slice(0, 2)));
+      expect(page.nextoffsetid).toBe(hexOf(records[1]));
+      const last = await app.feed(kind).page({ to: page.to, limit: 2, lastoffsetid: page.nextoffsetid });
+      expect(last.ids).toEqual(idsOf(records.slice(2)));
+      expect(last.nextoffsetid).toBe(hexOf(records[2]));
+    });
 
-  it('and "" on an empty page, so that loops of both kinds end', async () => {
-    const to = await app.max('product');
-    const empty = await app.feed('product').page({ to, lastoffsetid: hexOf(records[2]) });
-    expect(empty.answer.text).toBe('{"result":[],"nextoffsetid":""}\n');
-    expect(empty.answer.headers.get('link')).toBeNull();
-  });
+    it('and "" on an empty page, so that loops of both kinds end', async () => {
+      const to = await app.max(kind);
+      const empty = await app.feed(kind).page({ to, lastoffsetid: hexOf(records[2]) });
+      expect(empty.answer.text).toBe('{"result":[],"nextoffsetid":""}\n');
+      expect(empty.answer.headers.get('link')).toBeNull();
+    });
 
-  it('to envelope nothing is added', async () => {
-    const { answer } = await app.feed('product').page();
-    expect(Object.keys(answer.json as object)).toEqual(['result', 'nextoffsetid']);
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-  });
+    it('to envelope nothing is added', async () => {
+      const { answer } = await app.feed(kind).page();
+      expect(Object.keys(answer.json as object)).toEqual(['result', 'nextoffsetid']);
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    });
 
-  it('lastoffsetid: _id > lastoffsetid, result ordered by _id', async () => {
-    const shuffled = await service.application();
-    const stamps = [3, 1, 2].map((second) => new Date(Date.UTC(2025, 0, 1, 0, 0, second)));
-    const [first, second, third] = await shuffled.products(3, (index) => ({ lastupdated: stamps[index] }));
-    for (const window of [{}, { from: '2024-12-31' }]) {
-      expect((await shuffled.feed('product').page(window)).ids).toEqual(idsOf([first!, second!, third!]));
-      const to = await shuffled.max('product');
-      const behind = await shuffled.feed('product').page({ ...window, to, lastoffsetid: hexOf(first) });
-      expect(behind.ids).toEqual(idsOf([second!, third!]));
-    }
-  });
+    it('lastoffsetid: _id > lastoffsetid, result ordered by _id', async () => {
+      const shuffled = await service.application();
+      const stamps = [3, 1, 2].map((second) => new Date(Date.UTC(2025, 0, 1, 0, 0, second)));
+      const [first, second, third] = await shuffled.many(kind, 3, (index) => ({
+        lastupdated: stamps[index],
+      }));
+      for (const window of [{}, { from: '2024-12-31' }]) {
+        expect((await shuffled.feed(kind).page(window)).ids).toEqual(idsOf([first!, second!, third!]));
+        const to = await shuffled.max(kind);
+        const behind = await shuffled.feed(kind).page({ ...window, to, lastoffsetid: hexOf(first) });
+        expect(behind.ids).toEqual(idsOf([second!, third!]));
+      }
+    });
 
-  it('lastoffsetid need not be the _id of a record', async () => {
-    const feed = app.feed('product');
-    const to = await app.max('product');
-    expect((await feed.page({ to, lastoffsetid: '0'.repeat(24) })).ids).toEqual(idsOf(records));
-    expect((await feed.page({ to, lastoffsetid: 'f'.repeat(24) })).ids).toEqual([]);
-  });
-});
+    it('lastoffsetid need not be the _id of a record', async () => {
+      const feed = app.feed(kind);
+      const to = await app.max(kind);
+      expect((await feed.page({ to, lastoffsetid: '0'.repeat(24) })).ids).toEqual(idsOf(records));
+      expect((await feed.page({ to, lastoffsetid: 'f'.repeat(24) })).ids).toEqual([]);
+    });
+  },
+);
 
-describe('no page but the last is shorter than limit', () => {
+describe.each(['product', WARE])('no page of %ss but the last is shorter than limit', (kind) => {
   it.each([
     [0, [0]],
     [1, [1]],
@@ -82,23 +88,25 @@ describe('no page but the last is shorter than limit', () => {
     [1001, [1000, 1]],
   ])('%i records with the limit of 1000 that is the default', async (count, sizes) => {
     const app = await service.application();
-    const records = count === 0 ? [] : await app.products(count);
-    const pages = await pagesOf(app.feed('product'));
+    const records = count === 0 ? [] : await app.many(kind, count);
+    const pages = await pagesOf(app.feed(kind));
     expect(pages.map((page) => page.ids.length)).toEqual(sizes);
     expect(pages.flatMap((page) => page.ids)).toEqual(idsOf(records));
     expect(pages.map((page) => page.nextoffsetid !== '')).toEqual(sizes.map((size) => size > 0));
-    expect((await app.feed('product').drain()).length).toBe(count);
+    expect((await app.feed(kind).drain()).length).toBe(count);
   });
 
   it.each([1, 2, 3, 7])('7 records with limit %i, in feeds of every sort', async (limit) => {
     const app = await service.application();
-    const records = await app.products(7, (index) => ({ channels: index === 3 ? [] : ['web'] }));
-    await app.filter('product', 'odd', { id: { $in: idsOf(records.filter((_record, n) => n % 2 === 1)) } });
+    const records = await app.many(kind, 7, (index) =>
+      kind === 'product' ? { channels: index === 3 ? [] : ['web'] } : {},
+    );
+    await app.filter(kind, 'odd', { id: { $in: idsOf(records.filter((_record, n) => n % 2 === 1)) } });
     const feeds: [TestFeed, number][] = [
-      [app.feed('product'), 7],
-      [app.feed('product', 'odd'), 3],
-      [app.softDeletes('product', 'odd'), 4],
-      [app.channel('web'), 6],
+      [app.feed(kind), 7],
+      [app.feed(kind, 'odd'), 3],
+      [app.softDeletes(kind, 'odd'), 4],
+      ...(kind === 'product' ? [[app.channel('web'), 6] satisfies [TestFeed, number]] : []),
     ];
     for (const [feed, count] of feeds) {
       const sizes = (await pagesOf(feed, limit)).map((page) => page.ids.length);
@@ -109,11 +117,11 @@ describe('no page but the last is shorter than limit', () => {
 
   it('harddeletes are paged alike', async () => {
     const app = await service.application();
-    const records = await app.products(3);
+    const records = await app.many(kind, 3);
     await service.watcher.caughtUp();
-    await service.db.collection('products').deleteMany(app.tenant);
+    await service.records(kind).deleteMany(app.tenant);
     await service.watcher.caughtUp();
-    const pages = await pagesOf(app.hardDeletes('product'), 2);
+    const pages = await pagesOf(app.hardDeletes(kind), 2);
     expect(pages.map((page) => page.ids.length)).toEqual([2, 1]);
     expect(pages.flatMap((page) => page.ids).sort()).toEqual(idsOf(records).sort());
   });
@@ -126,8 +134,8 @@ describe('no page but the last is shorter than limit', () => {
     async (limit, bytes) => {
       const app = await service.application();
       const blob = 'x'.repeat(bytes);
-      const records = await app.products(limit + 1, () => ({ data: { blob } }));
-      const [page, last] = await pagesOf(app.feed('product'), limit);
+      const records = await app.many(kind, limit + 1, () => ({ data: { blob } }));
+      const [page, last] = await pagesOf(app.feed(kind), limit);
       expect(page?.answer.text.length).toBeGreaterThan(ONE_REPLY_OF_MONGODB);
       expect(page?.ids).toEqual(idsOf(records.slice(0, limit)));
       expect(page?.items.every((item) => item.data?.['blob'] === blob)).toBe(true);

@@ -1,5 +1,5 @@
 import type { Kind } from '../../src/kinds/index.js';
-import { FEED_PATHS, pathFor, type TestApplication, TestService } from '../support/index.js';
+import { FEED_PATHS, KINDS_AND_WARES, pathFor, type TestApplication, TestService } from '../support/index.js';
 
 const T = Date.parse('2025-03-04T05:06:07.008Z');
 const at = (milliseconds: number) => new Date(T + milliseconds);
@@ -7,15 +7,16 @@ const CLOCK_SLACK_MS = 60_000;
 
 let service: TestService;
 beforeAll(async () => {
-  service = await TestService.shared();
+  service = await TestService.withWares();
 });
+afterAll(() => service.stop());
 
 /** Records one millisecond apart, named by their distance from T. */
 async function apart(app: TestApplication, kind: Kind): Promise<void> {
   for (const ms of [-1, 0, 1, 2, 3]) await app.put(kind, { id: String(ms), lastupdated: at(ms) });
 }
 
-describe.each<Kind>(['member', 'product'])('to (required, lastupdated <= to) and from (%s feeds)', (kind) => {
+describe.each(KINDS_AND_WARES)('to (required, lastupdated <= to) and from (%s feeds)', (kind) => {
   let app: TestApplication;
   beforeAll(async () => {
     app = await service.application();

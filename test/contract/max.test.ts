@@ -1,5 +1,4 @@
-import type { Kind } from '../../src/kinds/index.js';
-import { type TestApplication, TestService, withoutWatcher } from '../support/index.js';
+import { KINDS_AND_WARES, type TestApplication, TestService, withoutWatcher } from '../support/index.js';
 
 const T = Date.parse('2025-03-04T05:06:07.008Z');
 const at = (milliseconds: number) => new Date(T + milliseconds);
@@ -8,14 +7,14 @@ const TOLERATED_MS = 900;
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.withWares();
 });
 beforeEach(async () => {
   app = await service.application();
 });
 afterAll(() => service.stop());
 
-describe.each<Kind>(['member', 'product'])('/%s/max', (kind) => {
+describe.each(KINDS_AND_WARES)('/%s/max', (kind) => {
   it('{"offset": "2026-11-20T10:00:00.000Z"}', async () => {
     await app.put(kind, { lastupdated: at(0) });
     const answer = await app.get(`${kind}/max`);

@@ -1,18 +1,14 @@
 import type { mongo } from 'mongoose';
-import { type Kind, BUILT_IN_KINDS } from '../../src/kinds/index.js';
-import { type TestApplication, TestService } from '../support/index.js';
+import type { Kind } from '../../src/kinds/index.js';
+import { KINDS_AND_WARES, storedField, type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.withWares();
 });
 afterAll(() => service.stop());
 
-interface Stamped extends mongo.Document {
-  lastupdated: Date;
-}
-
-describe.each(BUILT_IN_KINDS)(
+describe.each(KINDS_AND_WARES)(
   'after its moment no change may end with a stamp at or below the fence (%s)',
   (kind: Kind) => {
     let app: TestApplication;
@@ -33,8 +29,8 @@ describe.each(BUILT_IN_KINDS)(
     async function stampBehind(id: string, ms: number): Promise<number> {
       const { _id } = await app.put(kind, { id, lastupdated: new Date(fence.getTime() + ms) });
       await service.watcher.caughtUp();
-      const record = await service.db.collection<Stamped>(`${kind}s`).findOne({ _id });
-      return record!.lastupdated.getTime() - fence.getTime();
+      const record = await service.records(kind).findOne({ _id });
+      return (record![storedField(kind, 'lastupdated')] as Date).getTime() - fence.getTime();
     }
 
     it.each([-1, 0])('%i ms from it: stamped above it, so the next harvest brings it', async (ms) => {

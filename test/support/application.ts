@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import argon2 from '@node-rs/argon2';
 import { mongo } from 'mongoose';
 import type { Level } from '../../src/auth/index.js';
-import { collectionOf, type Kind } from '../../src/kinds/index.js';
+import { describedKind, type Kind } from '../../src/kinds/index.js';
 import { type Answer, send, type SendOptions } from './answer.js';
 import { eventually } from './eventually.js';
 import { TestFeed } from './feed.js';
 import { onceServed } from './patience.js';
 import type { TestService } from './service.js';
+import { stored, storedUpdate } from './wares.js';
 
 export const PASSWORD = 'correct horse battery staple';
 /** At the least cost that argon2id has: each first login of a credential compares it. */
@@ -70,36 +71,45 @@ export class TestApplication {
 
   /** A product, as another program writes it: with a stamp of the database's clock unless given. */
   product(fields: mongo.Document = {}): Promise<Stored> {
-    return this.write('products', { type: 'product', channels: [], ...fields });
+    return this.put('product', fields);
   }
 
   /** A member, as another program writes it. */
   member(fields: mongo.Document = {}): Promise<Stored> {
-    return this.write('members', { type: 'member', ...fields });
+    return this.put('member', fields);
   }
 
   /** Many products at once, with stamps of the database's clock unless given. */
-  async products(count: number, fields: (index: number) => mongo.Document = () => ({})): Promise<Stored[]> {
-    const records = Array.from({ length: count }, (_, index) =>
-      this.record({ type: 'product', channels: [], ...fields(index) }),
-    );
-    await this.service.db.collection('products').insertMany(records);
+  products(count: number, fields?: (index: number) => mongo.Document): Promise<Stored[]> {
+    return this.many('product', count, fields);
+  }
+
+  /** The same of any kind. */
+  async many(
+    kind: Kind,
+    count: number,
+    fields: (index: number) => mongo.Document = () => ({}),
+  ): Promise<Stored[]> {
+    const records = Array.from({ length: count }, (_, index) => this.record(kind, fields(index)));
+    await this.service.records(kind).insertMany(records.map((record) => stored(kind, record)));
     return records;
   }
 
-  /** A record of either kind, as another program writes it. */
-  put(kind: Kind, fields: mongo.Document = {}): Promise<Stored> {
-    return kind === 'product' ? this.product(fields) : this.member(fields);
+  /** A record of any kind, as another program writes it. Answers it as if it were a product or a member. */
+  async put(kind: Kind, fields: mongo.Document = {}): Promise<Stored> {
+    const record = this.record(kind, fields);
+    await this.service.records(kind).insertOne(stored(kind, record));
+    return record;
   }
 
   /** Changes a record in its collection, as another program does. */
   async change(kind: Kind, { _id }: Stored, update: mongo.Document): Promise<void> {
-    await this.service.db.collection(collectionOf(kind)).updateOne({ _id }, update);
+    await this.service.records(kind).updateOne({ _id }, storedUpdate(kind, update));
   }
 
   /** Deletes a record from its collection, and waits until the watcher has seen it. */
   async remove(kind: Kind, { _id }: Stored): Promise<void> {
-    await this.service.db.collection(collectionOf(kind)).deleteOne({ _id });
+    await this.service.records(kind).deleteOne({ _id });
     await this.service.watcher.caughtUp();
   }
 
@@ -155,13 +165,7 @@ export class TestApplication {
     });
   }
 
-  private async write(collection: string, fields: mongo.Document): Promise<Stored> {
-    const record = this.record(fields);
-    await this.service.db.collection(collection).insertOne(record);
-    return record;
-  }
-
-  private record(fields: mongo.Document): Stored {
+  private record(kind: Kind, fields: mongo.Document): Stored {
     const now = new Date(Date.now() - BEHIND_MS);
     const _id = new mongo.ObjectId();
     return {
@@ -172,6 +176,8 @@ export class TestApplication {
       createdBy: 'erp',
       lastupdated: now,
       data: {},
+      type: kind,
+      ...(describedKind(kind).alwaysHasChannels && { channels: [] }),
       ...fields,
     };
   }

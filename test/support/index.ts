@@ -10,4 +10,5 @@ export { expectProblem } from './problem.js';
 export { freshDatabase, QUICK_AUDIT, TestService } from './service.js';
 export { stripping } from './stripping.js';
 export { testMongod, testMongodBinary } from './test-mongod.js';
+export { collectionNamed, KINDS_AND_WARES, stored, storedField, WARE } from './wares.js';
 export { leadElsewhere, withoutWatcher } from './without-watcher.js';

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { mongo } from 'mongoose';
 import { createApp } from '../../src/app.js';
+import type { Kind } from '../../src/kinds/index.js';
 import { readSettings } from '../../src/platform/config/index.js';
 import { ControlStream } from '../../src/platform/control/index.js';
 import { Gauges, MetricsPort } from '../../src/health/index.js';
@@ -11,6 +12,7 @@ import { WatchedPlace } from '../../src/replication/store/index.js';
 import { TestApplication } from './application.js';
 import { eventually } from './eventually.js';
 import { runRolesScript } from './roles.js';
+import { collectionNamed, createWares, WARE } from './wares.js';
 import { TestWatcher } from './watcher.js';
 
 /** Milliseconds: a machine that does much else delays the watcher, and a test that does not look at that waits. */
@@ -55,6 +57,22 @@ export class TestService {
       return { app, database, url, client: database.client, uri: database.uri };
     });
     return new TestService(app, database, url, { isShared: true });
+  }
+
+  /** Starts a service of the file's own that has wares as well, which are ready. */
+  static async withWares(
+    environment: Record<string, string> = {},
+    before: (db: mongo.Db) => Promise<unknown> = () => Promise.resolve(),
+  ): Promise<TestService> {
+    const service = await TestService.start(environment, async (db) => {
+      await createWares(db);
+      await before(db);
+    });
+    const leases = service.db.collection('tidemark.leases');
+    const isReady = { kinds: { $elemMatch: { kind: WARE, since: { $exists: true } } } };
+    await eventually(async () => (await leases.countDocuments(isReady)) === 1);
+    await service.watcher.caughtUp();
+    return service;
   }
 
   /**
@@ -106,6 +124,11 @@ export class TestService {
 
   get db(): mongo.Db {
     return this.database.db;
+  }
+
+  /** The collection of a kind, as other programs see it. */
+  records(kind: Kind): mongo.Collection {
+    return this.db.collection(collectionNamed(kind));
   }
 
   /** A client of the test's own. */
