@@ -1,4 +1,5 @@
 import type { KindDescription } from './kind.js';
+import { problems } from '../platform/http/pure.js';
 import { member } from './member.js';
 import { product } from './product.js';
 
@@ -40,10 +41,13 @@ export function isKind(name: unknown): name is Kind {
   return typeof name === 'string' && known.has(name);
 }
 
-/** The description of a kind. Throws an error for a kind that was removed; work that meets it is repeated without it. */
+/**
+ * The description of a kind. Throws 404 `unknown-kind` for a kind that was removed meanwhile; other work that meets it is
+ * repeated without it.
+ */
 export function describedKind(kind: Kind): KindDescription {
   const described = known.get(kind);
-  if (described === undefined) throw new Error(`There is no kind "${kind}" any more.`);
+  if (described === undefined) throw problems.unknownKind(kind);
   return described;
 }
 
