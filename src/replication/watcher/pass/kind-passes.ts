@@ -9,8 +9,10 @@ import type { Term } from '../term/stream-work.js';
 import { Lease } from '../lease.js';
 import { Pass } from './pass.js';
 
-/** How long the job waits if no pass is due (milliseconds). A new kind begins a new term, which does not wait. */
+/** How long the job waits if no pass is due (milliseconds). A new kind begins a new term. */
 const REST_MS = 1000;
+/** The same if the term has no stream yet. */
+const SOON_MS = 50;
 
 /**
  * The first passes over the records of kinds that operators have created (contract §8). Each runs beside the stream, which
@@ -28,6 +30,7 @@ export class KindPasses implements Job {
   private entries: PassedKind[] = [];
   private running: Promise<unknown> = Promise.resolve();
   private interruption = new AbortController();
+  private hasStream = false;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -42,6 +45,7 @@ export class KindPasses implements Job {
   /** A kind that was removed meanwhile, or replaced by another of the same name, is forgotten. */
   beginTerm(term: Term): void {
     this.term = term;
+    this.hasStream = false;
     const stored: unknown = term.state.kinds;
     const list = Array.isArray(stored) ? (stored as (PassedKind | null)[]) : [];
     this.entries = list.flatMap((one) =>
@@ -54,8 +58,20 @@ export class KindPasses implements Job {
     return kindNames().filter((kind) => isBuiltIn(kind) || this.entryOf(kind)?.since !== undefined);
   }
 
-  /** The history of the log is lost, so a pass that is running has to begin again. Resolves when it has stopped. */
+  /**
+   * The term has its stream, or the place where its stream begins. A pass that begins earlier could read a record that is
+   * deleted before the stream is opened: no event would tell of it.
+   */
+  goOn(): void {
+    this.hasStream = true;
+  }
+
+  /**
+   * The history of the log is lost, so a pass that is running has to begin again, behind the next stream. Resolves when it has
+   * stopped.
+   */
   async interrupt(): Promise<void> {
+    this.hasStream = false;
     this.interruption.abort();
     await this.running;
     this.interruption = new AbortController();
@@ -65,6 +81,7 @@ export class KindPasses implements Job {
     const { term } = this;
     const due = kindNames().find((kind) => !this.ready().includes(kind));
     if (term === undefined || due === undefined) return REST_MS;
+    if (!this.hasStream) return SOON_MS;
     const over = AbortSignal.any([stop, this.interruption.signal]);
     const run = this.passOver(due, { ...term, stop: over }).catch((error: unknown) => {
       if (!over.aborted) throw error;

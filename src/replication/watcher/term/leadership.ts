@@ -163,8 +163,13 @@ export class Leadership {
     let reason = pass?.reason ?? (since === undefined ? 'first start' : 'no token');
     while (!term.stop.aborted) {
       try {
-        if (start === undefined) start = await this.beginning.begin(term, reason);
-        else await this.resume(term, start);
+        if (start === undefined) {
+          start = await this.beginning.begin(term, reason);
+          this.kindPasses.goOn();
+        } else {
+          this.kindPasses.goOn();
+          await this.resume(term, start);
+        }
         return start && (await this.following.follow(term, start));
       } catch (error) {
         if (!(error instanceof HistoryLostError)) throw error;

@@ -1,0 +1,86 @@
+import { mongo } from 'mongoose';
+import { kindsIn, replaceKinds } from '../../../../../src/kinds/index.js';
+import type { PassedKind, WatchState } from '../../../../../src/replication/protocol/index.js';
+import { NO_TERM } from '../../../../../src/replication/store/index.js';
+import { KindPasses } from '../../../../../src/replication/watcher/pass/kind-passes.js';
+import type { Term } from '../../../../../src/replication/watcher/term/stream-work.js';
+
+const DOCUMENT = { _id: new mongo.ObjectId(), name: 'order', collection: 'orders' };
+const NOW = new mongo.Timestamp({ t: 7, i: 1 });
+const NEVER = new AbortController().signal;
+
+beforeEach(() => replaceKinds(kindsIn([DOCUMENT])));
+afterEach(() => replaceKinds(new Map()));
+
+/** Passes whose work ends when the test says so, and what they have stored. */
+function passes() {
+  const stored: PassedKind[] = [];
+  const begun: AbortSignal[] = [];
+  const ends: (() => void)[] = [];
+  const run = ({ stop }: { stop: AbortSignal }) => {
+    begun.push(stop);
+    return new Promise<void>((resolve) => ends.push(resolve));
+  };
+  const save = (_term: number, { kinds }: { kinds: PassedKind[] }) => {
+    stored.splice(0, Infinity, ...kinds);
+    return Promise.resolve(true);
+  };
+  const parts = [
+    { collection: () => ({ estimatedDocumentCount: () => Promise.resolve(1) }) },
+    { run },
+    { knowsKind: () => Promise.resolve(false) },
+    { keepOf: () => Promise.resolve() },
+    { save },
+    { now: () => Promise.resolve({ at: NOW }) },
+    {},
+  ] as unknown as ConstructorParameters<typeof KindPasses>;
+  const kinds = new KindPasses(...parts);
+  const state = { term: 1 } as WatchState;
+  kinds.beginTerm({ ...NO_TERM, state } as unknown as Term);
+  return { kinds, stored, begun, ends };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+it('a kind is ready once its pass has ended, and not before', async () => {
+  const { kinds, stored, ends } = passes();
+  kinds.goOn();
+  const step = kinds.step(NEVER);
+  await turn();
+  expect(stored).toEqual([expect.objectContaining({ kind: 'order', pass: expect.any(Object) })]);
+  expect(kinds.ready()).not.toContain('order');
+  ends[0]!();
+  await step;
+  expect(stored).toEqual([{ kind: 'order', document: DOCUMENT._id.toHexString(), since: NOW }]);
+  expect(kinds.ready()).toContain('order');
+});
+
+it('a pass that is interrupted has stopped before the history begins again, and has ended nothing', async () => {
+  const { kinds, stored, begun, ends } = passes();
+  kinds.goOn();
+  const step = kinds.step(NEVER);
+  await turn();
+  let isStopped = false;
+  const interrupted = kinds.interrupt().then(() => (isStopped = true));
+  await turn();
+  expect([begun[0]!.aborted, isStopped]).toEqual([true, false]);
+  ends[0]!();
+  await Promise.all([step, interrupted]);
+  expect(stored[0]).not.toHaveProperty('since');
+});
+
+it('no pass begins before the term has its stream: what is deleted between the two would be told by none', async () => {
+  const { kinds, begun, ends } = passes();
+  await kinds.step(NEVER);
+  expect(begun).toEqual([]);
+  kinds.goOn();
+  await kinds.interrupt();
+  await kinds.step(NEVER);
+  expect(begun).toEqual([]);
+  kinds.goOn();
+  const step = kinds.step(NEVER);
+  await turn();
+  expect(begun).toHaveLength(1);
+  ends[0]!();
+  await step;
+});
