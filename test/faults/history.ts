@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually } from '../support/index.js';
-import { BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { Crowd } from './consumers/index.js';
 import { inflict } from './faults/index.js';
 import { judge } from './judge/index.js';
@@ -70,6 +69,9 @@ export async function liveThrough(
 async function furnish(world: World, seed: number): Promise<void> {
   await stock(world, seed);
   for (const [name, view] of FOLLOWED_VIEWS) await world.operator.register(name, view);
+  if (!world.operator.createsKinds) return;
+  await world.operator.registerDear();
+  for (const kind of ['order', 'price'] as const) await world.operator.createKind(kind);
 }
 
 /** The version to go back to has made the database, and its storage format is in force. */
@@ -160,10 +162,10 @@ async function summary(
   const { source } = cast.world;
   const faults = rounds.reduce((sum, { disturbances }) => sum + disturbances.length + 1, 0);
   const records = await Promise.all(
-    BUILT_IN_KINDS.map((kind) => source.records(kind).countDocuments(source.tenant)),
+    cast.world.kinds(source.tenant).map((kind) => source.records(kind).countDocuments()),
   );
   const { done, refused } = cast.workload.done;
-  const { lateWrites, aside } = cast.world;
+  const { lateWrites, aside, passesOfKinds } = cast.world;
   const floods = rounds.flatMap(({ disturbances }) => disturbances).filter((one) => one.do === 'flood');
   return (
     `seed ${seed} (${theme.name}): ${done} operations done, ${refused} refused, ${faults} faults, ` +
@@ -172,6 +174,7 @@ async function summary(
     `aside ${aside.seen.times} times for ${aside.seen.seconds.toFixed(1)} s; ` +
     `passes of one application: ${aside.passes.begun} begun, ${aside.passes.ended} ended, ` +
     `${aside.passes.cutOff} cut off` +
+    (passesOfKinds.length > 0 ? `; leaders of passes of kinds: ${passesOfKinds.join(', ')}` : '') +
     (lateWrites.length > 0 ? `; writes behind their term: ${lateWrites.join(', ')}` : '')
   );
 }

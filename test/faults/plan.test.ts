@@ -40,9 +40,11 @@ test('any four seeds in a row contain every kind of fault and of operation, in s
       'dropCollection',
       'renameOver',
       'renameAway',
+      'recreateKind',
+      'kindPass',
       'flood',
     ]),
   );
   const steps = plans.flatMap(({ rounds }) => rounds.flatMap((round) => round.steps));
-  expect(new Set(steps.map(({ operation }) => operation.do)).size).toBe(21);
+  expect(new Set(steps.map(({ operation }) => operation.do)).size).toBe(22);
 });

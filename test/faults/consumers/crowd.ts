@@ -14,9 +14,10 @@ export class Crowd {
     seed: number,
     private readonly signal: AbortSignal,
   ) {
-    this.consumers = FOLLOWED.map((follows) => {
+    const { tenant, elsewhere } = world.source;
+    const followed = FOLLOWED.filter(({ kind }) => world.kinds(tenant).includes(kind));
+    this.consumers = followed.map((follows) => {
       const random = Random.for(seed, follows.name);
-      const { tenant, elsewhere } = world.source;
       const client = new PatientClient(world, random, signal, follows.isElsewhere ? elsewhere : tenant);
       return new Consumer(follows, { client, random, journal: world.journal });
     });

@@ -1,5 +1,5 @@
 import type { Kind } from '../../../src/kinds/index.js';
-import { FOLLOWED_CHANNEL, type ServiceName } from '../plan/index.js';
+import { DEAR, FOLLOWED_CHANNEL, type ServiceName } from '../plan/index.js';
 
 /** What a consumer follows: the paths behind `/{org}/{app}/api/v1/`. */
 export interface Follows {
@@ -11,7 +11,7 @@ export interface Follows {
   /** In the other application. */
   isElsewhere?: true;
   /** The registered filter by which it is judged; nothing where none filters it. */
-  service?: ServiceName;
+  service?: ServiceName | typeof DEAR.name;
   /** The channel by which it is judged. */
   channel?: string;
 }
@@ -29,6 +29,12 @@ export const FOLLOWED: readonly Follows[] = [
   { name: 'all members', ...paths('member', 'member/default') },
   { name: 'all products elsewhere', isElsewhere: true, ...paths('product', 'product/default') },
   { name: 'all members elsewhere', isElsewhere: true, ...paths('member', 'member/default') },
+  { name: 'all orders', ...paths('order', 'order/default') },
+  { name: 'all orders elsewhere', isElsewhere: true, ...paths('order', 'order/default') },
+  { name: 'all prices', ...paths('price', 'price/default') },
+  { name: 'dear prices', service: DEAR.name, ...paths('price', `price/${DEAR.name}`) },
+  { name: 'all offers', ...paths('offer', 'offer/default') },
+  { name: 'all offers elsewhere', isElsewhere: true, ...paths('offer', 'offer/default') },
 ];
 
 function paths(kind: Kind, base: string) {

@@ -7,7 +7,7 @@ import { ask, type WholeAnswer, type World } from '../world/index.js';
 
 const AGAIN_MS = 100;
 
-/** The service that a consumer follows is not registered now. */
+/** The service or the kind that a consumer follows does not exist now. */
 export class UnknownService extends Error {}
 
 /** One page of a feed. */
@@ -27,7 +27,7 @@ export interface PageQuery {
 
 /**
  * GET requests through an instance chosen anew for each. Where it is away, holds still or answers 503, the same request
- * goes out again; 404 `unknown-service` is thrown for the consumer to wait; any other answer is a failure.
+ * goes out again; 404 `unknown-service` or `unknown-kind` is thrown for the consumer to wait; any other answer is a failure.
  */
 export class PatientClient {
   /** Why requests had to go out again. */
@@ -72,6 +72,6 @@ export class PatientClient {
 }
 
 function refuse(path: string, { status, text }: WholeAnswer): never {
-  if (status === 404 && text.includes('unknown-service')) throw new UnknownService(path);
+  if (status === 404 && /unknown-(service|kind)/.test(text)) throw new UnknownService(path);
   throw new Error(`GET ${path} was answered ${status}: ${text}`);
 }

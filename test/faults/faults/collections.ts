@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { collectionOf, type Kind } from '../../../src/kinds/index.js';
-import { allIds, insertedStamp, Random, someContent } from '../plan/index.js';
+import type { Kind } from '../../../src/kinds/index.js';
+import { allIds, collectionNamed, insertedStamp, Random, someContent } from '../plan/index.js';
 import { newRecord } from '../workload/index.js';
 import { persistently, type World } from '../world/index.js';
 
@@ -24,14 +24,14 @@ export async function renameOver({ source }: World, fault: { kind: Kind; seed: n
       const incoming = source.db.collection(`incoming-${kind}`);
       await incoming.deleteMany({});
       await incoming.insertMany(records.map((record) => newRecord(source.tenant, record)));
-      await incoming.rename(collectionOf(kind), { dropTarget: true });
+      await incoming.rename(collectionNamed(kind), { dropTarget: true });
     }),
   );
 }
 
 /** A collection taken away for some milliseconds; when it returns, what was written meanwhile is gone. */
 export async function renameAway({ source }: World, fault: { kind: Kind; away: number }): Promise<void> {
-  const name = collectionOf(fault.kind);
+  const name = collectionNamed(fault.kind);
   const archive = `archived-${fault.kind}`;
   await persistently(() => rename(source.db, name, archive));
   await wait(fault.away);

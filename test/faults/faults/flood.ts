@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { BUILT_IN_KINDS } from '../../../src/kinds/index.js';
 import type { Tenant } from '../../../src/record/index.js';
 import { markKey, RAISE } from '../../../src/replication/protocol/index.js';
 import { MARKS } from '../../../src/replication/store/plain.js';
-import type { FloodPart, FloodPlan, FloodStep, Stamp } from '../plan/index.js';
+import { type FloodPart, type FloodPlan, type FloodStep, HOUSE_KINDS, type Stamp } from '../plan/index.js';
 import { changedFields, newRecord, stamped } from '../workload/index.js';
 import { isExpected, persistently, type SourceRecord, type World } from '../world/index.js';
 
@@ -41,7 +40,7 @@ class Flood {
   async raiseMarks(): Promise<void> {
     const marks = this.world.source.db.collection<{ _id: object }>(MARKS);
     for (const tenant of [this.home, this.other])
-      for (const kind of BUILT_IN_KINDS)
+      for (const kind of HOUSE_KINDS)
         await persistently(() =>
           marks.updateOne({ _id: markKey({ ...tenant, kind }) }, RAISE, { upsert: true }),
         );

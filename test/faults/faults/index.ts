@@ -1,6 +1,7 @@
 import type { Fault } from '../plan/index.js';
 import type { World } from '../world/index.js';
 import { dropCollection, renameAway, renameOver } from './collections.js';
+import { kindPass, recreateKind } from './created-kinds.js';
 import { blackHole, cutConnections } from './cut-connections.js';
 import { editFilter } from './edit-filter.js';
 import { flood } from './flood.js';
@@ -32,6 +33,8 @@ const faults: {
   dropCollection,
   renameOver,
   renameAway,
+  recreateKind,
+  kindPass,
   flood,
   ownPass,
   lostPlace: ownPass,

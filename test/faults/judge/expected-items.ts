@@ -1,9 +1,11 @@
 import type { mongo } from 'mongoose';
-import { collectionOf, type Kind } from '../../../src/kinds/index.js';
+import { isBuiltIn, type Kind } from '../../../src/kinds/index.js';
 import { READ_FOR_JSON, type Tenant, updateItemText } from '../../../src/record/index.js';
 import type { Item } from '../../support/index.js';
 import type { Follows } from '../consumers/index.js';
+import { collectionNamed, DEAR, isDesigned } from '../plan/index.js';
 import type { RecordSource } from '../world/index.js';
+import { designedItems, houseItem } from './created-items.js';
 
 /** What the source holds for a consumer, read straight from MongoDB: items by `id`. */
 export async function expectedItems(source: RecordSource, follows: Follows): Promise<Map<string, Item>> {
@@ -38,13 +40,15 @@ export async function itemsOf(
   kind: Kind,
   { tenant = source.tenant, filter = {} }: { tenant?: Tenant; filter?: mongo.Document } = {},
 ): Promise<Map<string, Item>> {
+  if (isDesigned(kind)) return designedItems(source, kind, { tenant, filter });
   const records = await source.db
-    .collection(collectionOf(kind), READ_FOR_JSON)
+    .collection(collectionNamed(kind), READ_FOR_JSON)
     .aggregate([{ $match: { $and: [tenant, filter] } }, FIRST_STAMP])
     .toArray();
   const delivered = await withoutRivals(source, { kind, tenant }, records);
   const items = delivered.map(({ firstStamp, ...record }) => {
     const shown = { ...record, ...(firstStamp !== undefined && { lastupdated: firstStamp as Date }) };
+    if (!isBuiltIn(kind)) return houseItem(kind, shown);
     return JSON.parse(updateItemText(kind, shown, { withPasswordHash: false })) as Item;
   });
   return new Map(items.map((item) => [item.id, item]));
@@ -61,7 +65,7 @@ async function withoutRivals(
 ): Promise<mongo.Document[]> {
   const ids = records.flatMap(({ id }) => (isNumber(id) ? [String(id)] : []));
   const all = await source.db
-    .collection(collectionOf(kind))
+    .collection(collectionNamed(kind))
     .find({ ...tenant, id: { $in: [...ids, ...ids.map(Number)] } }, { projection: { id: 1 } })
     .toArray();
   const texts = new Set(all.map(({ id }) => id as unknown).filter((id) => typeof id === 'string'));
@@ -89,6 +93,7 @@ function isNumber(id: unknown): boolean {
 async function criterion(source: RecordSource, { service, channel }: Follows): Promise<Registered> {
   if (channel !== undefined) return { filter: { channels: channel } };
   if (service === undefined) return { filter: {} };
+  if (service === DEAR.name) return { filter: DEAR.stored };
   const registered = await source.db
     .collection('services')
     .findOne({ ...source.tenant, kind: 'product', name: service, enabled: true });

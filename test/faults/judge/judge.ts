@@ -2,11 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import { CopySums } from '../../../client/src/harvest/digest-sums.js';
 import { emailKeyOf } from '../../../src/member/index.js';
-import { BUILT_IN_KINDS } from '../../../src/kinds/index.js';
 import { LONGEST_LEARNED } from '../../../src/record/index.js';
 import type { Item } from '../../support/index.js';
 import { type Crowd, pagesOf, PatientClient } from '../consumers/index.js';
-import { Random } from '../plan/index.js';
+import { HOUSE_KINDS, Random } from '../plan/index.js';
 import { UPSERTER } from '../workload/index.js';
 import type { World } from '../world/index.js';
 import { differences } from './differences.js';
@@ -56,7 +55,7 @@ async function lostChanges({ source, journal }: World, crowd: Crowd): Promise<st
 /** Hard deletes, read without `from`, under which a record lives. */
 async function livingDeletes(world: World, client: PatientClient): Promise<string[]> {
   const texts: string[] = [];
-  for (const kind of BUILT_IN_KINDS) {
+  for (const kind of world.kinds(client.tenant)) {
     const living = await itemsOf(world.source, kind, { tenant: client.tenant });
     for (const { id, lastUpdated } of await hardDeletes(client, kind)) {
       const held = living.get(id);
@@ -73,7 +72,7 @@ async function livingDeletes(world: World, client: PatientClient): Promise<strin
 /** Records with a number for an `id`, to which the service gave another: the next upsert makes one more. */
 async function renumbered({ source }: World): Promise<string[]> {
   const texts: string[] = [];
-  for (const kind of BUILT_IN_KINDS) {
+  for (const kind of HOUSE_KINDS) {
     const found = await source.records(kind).find({ createdBy: UPSERTER, id: UUID }).toArray();
     texts.push(
       ...found.map(({ _id, id }) => `${kind} ${_id.toHexString()} had a number for its id and has ${id}`),
@@ -83,12 +82,14 @@ async function renumbered({ source }: World): Promise<string[]> {
 }
 
 /** Digests of other records than there are, or of others' stamps. */
-async function wrongDigests({ source }: World, client: PatientClient): Promise<string[]> {
+async function wrongDigests(world: World, client: PatientClient): Promise<string[]> {
   const texts: string[] = [];
-  for (const kind of BUILT_IN_KINDS) {
+  for (const kind of world.kinds(client.tenant)) {
     const to = await client.max(kind);
     const sums = new CopySums();
-    for (const { id, lastupdated = '' } of (await itemsOf(source, kind, { tenant: client.tenant })).values())
+    for (const { id, lastupdated = '' } of (
+      await itemsOf(world.source, kind, { tenant: client.tenant })
+    ).values())
       if (lastupdated <= to) sums.add({ id, lastupdated });
     const told = await client.digest(kind, to);
     for (const [bucket, { count, digest }] of sums.buckets.entries())

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BUILT_IN_KINDS } from '../../../src/kinds/index.js';
 import type { Crowd, PatientClient } from '../consumers/index.js';
 import type { World } from '../world/index.js';
 import { itemsOf } from './expected-items.js';
@@ -25,13 +24,15 @@ export async function quiet(
   }
 }
 
-function everything({ source }: World, clients: readonly PatientClient[]) {
+function everything(world: World, clients: readonly PatientClient[]) {
   return Promise.all(
     clients.flatMap((client) =>
-      BUILT_IN_KINDS.map(
-        async (kind) =>
-          [await client.max(kind), await itemsOf(source, kind, { tenant: client.tenant })] as const,
-      ),
+      world
+        .kinds(client.tenant)
+        .map(
+          async (kind) =>
+            [await client.max(kind), await itemsOf(world.source, kind, { tenant: client.tenant })] as const,
+        ),
     ),
   );
 }

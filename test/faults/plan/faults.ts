@@ -1,7 +1,9 @@
-import { type Kind, BUILT_IN_KINDS } from '../../../src/kinds/index.js';
+import type { Kind } from '../../../src/kinds/index.js';
+import { type CreatedKind, HOUSE_KINDS } from './created-kinds.js';
 import { type FloodPlan, someFlood } from './floods.js';
 import type { HeldCommandPlan } from './held-commands.js';
 import { SERVICES, VIEWS, type ServiceName } from './keys.js';
+import type { KindPassPlan } from './kind-passes.js';
 import type { OwnPassPlan } from './own-passes.js';
 import type { Random } from './random.js';
 
@@ -16,6 +18,7 @@ export type Disturbance =
   | { do: 'dropCollection'; kind: Kind }
   | { do: 'renameOver'; kind: Kind; seed: number }
   | { do: 'renameAway'; kind: Kind; away: number }
+  | { do: 'recreateKind'; kind: CreatedKind; away: number }
   | ({ do: 'flood' } & FloodPlan);
 
 /** What goes down, and comes back. Times in milliseconds. */
@@ -29,12 +32,16 @@ export type Outage =
   | { do: 'blackHole'; which: Which; away: number }
   | ({ do: 'holdCommand' } & HeldCommandPlan)
   | ({ do: 'ownPass' | 'lostPlace' | 'cutOwnPass' } & OwnPassPlan)
+  | ({ do: 'kindPass' } & KindPassPlan)
   | { do: 'passOplog'; how: 'stopped' | 'killed' | 'paused' };
 
 export type Fault = Disturbance | Outage;
 
 /** Those that are dealt out to the rounds; floods come on top of them. */
 export type DealtDisturbance = Exclude<Disturbance['do'], 'flood'>;
+
+/** The kinds that can lose their collection. */
+const LOSABLE: readonly Kind[] = [...HOUSE_KINDS, 'price'];
 
 const disturbances: { [Name in DealtDisturbance]: (random: Random) => Disturbance } = {
   editFilter: (random) => {
@@ -44,13 +51,18 @@ const disturbances: { [Name in DealtDisturbance]: (random: Random) => Disturbanc
   },
   removeService: (random) => ({ do: 'removeService', ...withdrawn(random) }),
   disableService: (random) => ({ do: 'disableService', ...withdrawn(random) }),
-  dropCollection: (random) => ({ do: 'dropCollection', kind: random.pick(BUILT_IN_KINDS) }),
+  dropCollection: (random) => ({ do: 'dropCollection', kind: random.pick(LOSABLE) }),
   renameOver: (random) => ({
     do: 'renameOver',
-    kind: random.pick(BUILT_IN_KINDS),
+    kind: random.pick(HOUSE_KINDS),
     seed: random.below(2 ** 31),
   }),
-  renameAway: (random) => ({ do: 'renameAway', kind: random.pick(BUILT_IN_KINDS), away: random.below(3000) }),
+  renameAway: (random) => ({ do: 'renameAway', kind: random.pick(LOSABLE), away: random.below(3000) }),
+  recreateKind: (random) => ({
+    do: 'recreateKind',
+    kind: random.pick(['order', 'price']),
+    away: random.below(3000),
+  }),
 };
 
 export const DISTURBANCES = Object.keys(disturbances) as DealtDisturbance[];

@@ -1,4 +1,5 @@
-import { type Kind, BUILT_IN_KINDS } from '../../../src/kinds/index.js';
+import type { Kind } from '../../../src/kinds/index.js';
+import { HOUSE_KINDS } from './created-kinds.js';
 import { type Content, someContent } from './keys.js';
 import type { Random } from './random.js';
 import { insertedStamp, type Stamp, updatedStamp } from './stamps.js';
@@ -48,7 +49,7 @@ const STEPS: Record<FloodStep['to'], number> = {
 export function someFlood(random: Random): FloodPlan {
   const steps = Array.from({ length: 1 + random.below(MOST_STEPS) }, () => someStep(random));
   return {
-    kind: random.pick(BUILT_IN_KINDS),
+    kind: random.pick(HOUSE_KINDS),
     isElsewhere: random.chance(0.4),
     count: LEAST + random.below(MORE),
     without: random.chance(0.3) ? 100 + random.below(400) : 0,

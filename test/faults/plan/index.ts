@@ -1,3 +1,18 @@
+export {
+  collectionNamed,
+  CREATED_KINDS,
+  type CreatedKind,
+  DEAR,
+  DESIGNED_KINDS,
+  type DesignedKind,
+  HOUSE_KINDS,
+  isDesigned,
+  isKindOf,
+  LATE_KIND,
+  SHOP,
+} from './created-kinds.js';
+export { type DesignedField, type DesignedWrite, namesOf } from './designed-writes.js';
+export type { KindPassCut, KindPassPlan } from './kind-passes.js';
 export type { Fault, Outage, Disturbance, Which } from './faults.js';
 export type { FloodPart, FloodPlan, FloodStep } from './floods.js';
 export type { ChaseStep, HeldCommandPlan, LeaderWrite } from './held-commands.js';

@@ -1,4 +1,6 @@
-import { type Kind, BUILT_IN_KINDS } from '../../../src/kinds/index.js';
+import type { Kind } from '../../../src/kinds/index.js';
+import { HOUSE_KINDS } from './created-kinds.js';
+import { type DesignedWrite, someDesignedWrite } from './designed-writes.js';
 import {
   CHANNELS,
   type Content,
@@ -36,7 +38,8 @@ export type Operation =
   | { do: 'insertLongChannel'; id: string; stamp: Stamp; content: Content }
   | { do: 'insertLongEmail'; id: string; stamp: Stamp; content: Content }
   | { do: 'upsertNumber'; kind: Kind; number: number; stamp: Stamp; content: Content }
-  | { do: 'claim'; kind: Kind; number: number; claims: Claim[]; stamp: Stamp; content: Content };
+  | { do: 'claim'; kind: Kind; number: number; claims: Claim[]; stamp: Stamp; content: Content }
+  | { do: 'ofDesign'; write: DesignedWrite };
 
 /** What becomes of the records that claim one `id`, by the number or by its text; `pick` is as above, among them. */
 export type Claim = { act: 'number' | 'text' | 'delete' | 'retype'; pick: number };
@@ -65,6 +68,7 @@ const WEIGHTS: Record<OperationName, number> = {
   insertLongEmail: 2,
   upsertNumber: 3,
   claim: 8,
+  ofDesign: 45,
 };
 
 /** How often operations come instead, where a history is about them. */
@@ -85,7 +89,7 @@ const make: { [Name in OperationName]: (random: Random, index: number) => Operat
   }),
   patchAddress: (random) => ({ do: 'patchAddress', pick: random.next(), content: someContent(random) }),
   insert: (random) => {
-    const kind = random.pick(BUILT_IN_KINDS);
+    const kind = random.pick(HOUSE_KINDS);
     return {
       do: 'insert',
       kind,
@@ -96,15 +100,15 @@ const make: { [Name in OperationName]: (random: Random, index: number) => Operat
   },
   insertWithoutId: (random) => ({
     do: 'insertWithoutId',
-    kind: random.pick(BUILT_IN_KINDS),
+    kind: random.pick(HOUSE_KINDS),
     stamp: insertedStamp(random),
     content: someContent(random),
   }),
   update: (random) => ({ do: 'update', ...touched(random), content: someContent(random) }),
-  delete: (random) => ({ do: 'delete', kind: random.pick(BUILT_IN_KINDS), pick: random.next() }),
+  delete: (random) => ({ do: 'delete', kind: random.pick(HOUSE_KINDS), pick: random.next() }),
   reinsert: (random) => ({
     do: 'reinsert',
-    kind: random.pick(BUILT_IN_KINDS),
+    kind: random.pick(HOUSE_KINDS),
     pick: random.next(),
     stamp: insertedStamp(random),
     content: someContent(random),
@@ -115,20 +119,20 @@ const make: { [Name in OperationName]: (random: Random, index: number) => Operat
   },
   swapIds: (random) => ({
     do: 'swapIds',
-    kind: random.pick(BUILT_IN_KINDS),
+    kind: random.pick(HOUSE_KINDS),
     picks: [random.next(), random.next()],
   }),
   moveAway: (random) => ({ do: 'moveAway', ...touched(random) }),
   moveBack: (random) => ({ do: 'moveBack', ...touched(random) }),
   updateMany: (random) => ({
     do: 'updateMany',
-    kind: random.pick(BUILT_IN_KINDS),
+    kind: random.pick(HOUSE_KINDS),
     stamp: updatedStamp(random),
     n: random.below(100),
   }),
   transaction: (random, index) => ({
     do: 'transaction',
-    kind: random.pick(BUILT_IN_KINDS),
+    kind: random.pick(HOUSE_KINDS),
     picks: [random.next(), random.next()],
     stamp: random.pick(['right', 'right', 'kept', 'server'] as const),
     content: someContent(random),
@@ -137,7 +141,7 @@ const make: { [Name in OperationName]: (random: Random, index: number) => Operat
   addChannel: (random) => ({ do: 'addChannel', ...channelled(random) }),
   removeChannel: (random) => ({ do: 'removeChannel', ...channelled(random) }),
   insertDoubled: (random) => {
-    const kind = random.pick(BUILT_IN_KINDS);
+    const kind = random.pick(HOUSE_KINDS);
     return {
       do: 'insertDoubled',
       kind,
@@ -150,14 +154,14 @@ const make: { [Name in OperationName]: (random: Random, index: number) => Operat
   insertLongEmail: (random) => ({ do: 'insertLongEmail', id: someId(random, 'member'), ...made(random) }),
   upsertNumber: (random) => ({
     do: 'upsertNumber',
-    kind: random.pick(BUILT_IN_KINDS),
+    kind: random.pick(HOUSE_KINDS),
     number: someNumber(random),
     stamp: updatedStamp(random),
     content: someContent(random),
   }),
   claim: (random) => ({
     do: 'claim',
-    kind: random.pick(BUILT_IN_KINDS),
+    kind: random.pick(HOUSE_KINDS),
     number: someClaimed(random),
     claims: Array.from({ length: 1 + random.below(3) }, () => ({
       act: random.pick(['number', 'text', 'delete', 'retype'] as const),
@@ -166,6 +170,7 @@ const make: { [Name in OperationName]: (random: Random, index: number) => Operat
     stamp: insertedStamp(random),
     content: someContent(random),
   }),
+  ofDesign: (random) => ({ do: 'ofDesign', write: someDesignedWrite(random) }),
 };
 
 function made(random: Random): { stamp: Stamp; content: Content } {
@@ -173,7 +178,7 @@ function made(random: Random): { stamp: Stamp; content: Content } {
 }
 
 function touched(random: Random): { kind: Kind; pick: number; stamp: Stamp } {
-  return { kind: random.pick(BUILT_IN_KINDS), pick: random.next(), stamp: updatedStamp(random) };
+  return { kind: random.pick(HOUSE_KINDS), pick: random.next(), stamp: updatedStamp(random) };
 }
 
 function channelled(random: Random): { pick: number; channel: string; stamp: Stamp } {

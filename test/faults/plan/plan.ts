@@ -16,7 +16,7 @@ const IN_A_BURST = 0.7;
 
 /** How often a round has a flood, beside the one that a history has at least, and how often its outage waits for it. */
 const FLOODED = 0.12;
-/** The same where an application gets a pass of its own. */
+/** The same where an application or a kind gets a pass of its own. */
 const FLOODED_PASS = 0.5;
 /** How often such a round keeps a disturbance that ends in a pass over everything, which takes the place of that of one application. */
 const DROPPED_PASS = 0.25;
@@ -86,7 +86,7 @@ function withPasses(rounds: Round[], random: Random): Round[] {
 
 /** One round has a flood at least, before its other disturbances. They are drawn apart, so that nothing else of a plan depends on them. */
 function withFloods(rounds: Round[], random: Random): Round[] {
-  const isFlooded = rounds.map((round) => random.chance(hasOwnPass(round) ? FLOODED_PASS : FLOODED));
+  const isFlooded = rounds.map((round) => random.chance(hasPass(round) ? FLOODED_PASS : FLOODED));
   isFlooded[random.below(rounds.length)] = true;
   return rounds.map((round, index) => {
     if (!isFlooded[index]) return round;
@@ -129,7 +129,11 @@ function hasOwnPass({ outage }: Pick<Round, 'outage'>): boolean {
   return outage.do === 'ownPass' || outage.do === 'lostPlace' || outage.do === 'cutOwnPass';
 }
 
-/** Whether all records of a kind are lost. */
+function hasPass(round: Round): boolean {
+  return hasOwnPass(round) || round.outage.do === 'kindPass';
+}
+
+/** Whether all records of a kind are lost, or another term begins that has to read them. */
 function isLoss(disturbance: Disturbance): boolean {
-  return ['dropCollection', 'renameOver', 'renameAway'].includes(disturbance.do);
+  return ['dropCollection', 'renameOver', 'renameAway', 'recreateKind'].includes(disturbance.do);
 }

@@ -1,5 +1,6 @@
 import type { Outage, Which } from './faults.js';
 import { someHeldCommand } from './held-commands.js';
+import { type KindPassCut, someKindPass } from './kind-passes.js';
 import type { OperationWeights } from './operations.js';
 import { someCutOwnPass, someOwnPass } from './own-passes.js';
 import type { Random } from './random.js';
@@ -34,6 +35,7 @@ const crashes: Theme = {
     heldCommand(random),
     ownPass(random, false),
     cutOwnPass(random),
+    kindPass(random, ['killed', 'paused']),
   ],
 };
 
@@ -49,6 +51,7 @@ const lostHistory: Theme = {
     { do: 'killService', which: someService(random), away: random.below(1500) },
     ownPass(random, true),
     cutOwnPass(random),
+    kindPass(random, ['killed', 'forgotten', 'forgotten']),
   ],
 };
 
@@ -64,6 +67,7 @@ const failOver: Theme = {
     { do: 'restartService', which: someService(random) },
     ownPass(random, random.chance(0.5)),
     cutOwnPass(random),
+    kindPass(random, ['killed', 'paused']),
   ],
 };
 
@@ -80,6 +84,7 @@ const lateCommands: Theme = {
     { do: 'restartService', which: someService(random) },
     ownPass(random, random.chance(0.5)),
     cutOwnPass(random),
+    kindPass(random, ['killed', 'paused']),
   ],
   operations: {
     insertWithoutId: 10,
@@ -111,6 +116,10 @@ function ownPass(random: Random, isLost: boolean): Outage {
 
 function cutOwnPass(random: Random): Outage {
   return { do: 'cutOwnPass', ...someCutOwnPass(random) };
+}
+
+function kindPass(random: Random, ways: KindPassCut['how'][]): Outage {
+  return { do: 'kindPass', ...someKindPass(random, ways) };
 }
 
 function severalTimes(random: Random): { times: number; pause: number } {

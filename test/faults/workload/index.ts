@@ -1,4 +1,5 @@
 export { Chase } from './chase.js';
+export { designedRecord } from './designed-records.js';
 export { changedFields, newRecord } from './new-record.js';
 export { UPSERTER } from './poison.js';
 export { stamped } from './stamping.js';

@@ -4,17 +4,17 @@ import type { Stamp } from '../plan/index.js';
 const MINUTE = 60_000;
 
 /** Something to `$set`, and what a stamp adds to it. */
-export function stamped(set: mongo.Document, stamp: Stamp): mongo.Document {
+export function stamped(set: mongo.Document, stamp: Stamp, field = 'lastupdated'): mongo.Document {
   if (stamp === 'kept') return { $set: set };
-  if (stamp === 'none') return { $set: set, $unset: { lastupdated: '' } };
-  if (stamp === 'server') return { $set: set, $currentDate: { lastupdated: true } };
-  return { $set: { ...set, ...stampField(stamp) } };
+  if (stamp === 'none') return { $set: set, $unset: { [field]: '' } };
+  if (stamp === 'server') return { $set: set, $currentDate: { [field]: true } };
+  return { $set: { ...set, ...stampField(stamp, field) } };
 }
 
-/** The field `lastupdated` of a new record. */
-export function stampField(stamp: Stamp): mongo.Document {
+/** The field of the stamp of a new record. */
+export function stampField(stamp: Stamp, field = 'lastupdated'): mongo.Document {
   const value = stampValue(stamp);
-  return value === undefined ? {} : { lastupdated: value };
+  return value === undefined ? {} : { [field]: value };
 }
 
 function stampValue(stamp: Stamp): Date | string | undefined {

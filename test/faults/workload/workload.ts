@@ -4,6 +4,7 @@ import { type Operation, type OperationName, Random, type PlanStep, WRITERS } fr
 import { allEnded, isExpected, type World } from '../world/index.js';
 import { apiHandlers, NoAnswer } from './api.js';
 import { claims } from './claims.js';
+import { designedRecords } from './designed-records.js';
 import { foreignMoves } from './foreign-moves.js';
 import { foreignRecords } from './foreign-records.js';
 import type { Handlers, Touch } from './handlers.js';
@@ -27,6 +28,7 @@ export class Workload {
       ...foreignMoves,
       ...poison,
       ...claims,
+      ...designedRecords,
       ...heldTransactions(options.maxesGiven),
     };
   }

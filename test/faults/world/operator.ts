@@ -1,6 +1,6 @@
 import { hashPassword } from '../../../src/auth/index.js';
 import { PASSWORD } from '../../support/index.js';
-import { type ServiceName, VIEWS } from '../plan/index.js';
+import { CREATED_KINDS, type CreatedKind, DEAR, type ServiceName, VIEWS } from '../plan/index.js';
 import { persistently } from './expected.js';
 import type { RecordSource } from './source.js';
 
@@ -10,7 +10,11 @@ const passwordHash = hashPassword(PASSWORD);
 
 /** Keeps the collections that belong to the operator, by hand. */
 export class FaultOperator {
-  constructor(private readonly source: RecordSource) {}
+  /** `createsKinds`: not if a version runs that knows of no created kinds. */
+  constructor(
+    private readonly source: RecordSource,
+    readonly createsKinds = false,
+  ) {}
 
   async furnish(): Promise<void> {
     const { db, tenant, elsewhere } = this.source;
@@ -21,6 +25,22 @@ export class FaultOperator {
       level: 'write',
       scopes: [tenant, elsewhere],
     });
+  }
+
+  async createKind(name: CreatedKind): Promise<void> {
+    await persistently(() =>
+      this.kinds.updateOne({ name }, { $setOnInsert: CREATED_KINDS[name] }, { upsert: true }),
+    );
+  }
+
+  async removeKind(name: CreatedKind): Promise<void> {
+    await persistently(() => this.kinds.deleteOne({ name }));
+  }
+
+  /** Registers the service of prices. */
+  async registerDear(): Promise<void> {
+    const { name, filter } = DEAR;
+    await this.services.insertOne({ ...this.source.tenant, kind: 'price', name, filter, enabled: true });
   }
 
   /** Registers a service of products, or changes its filter and its fields; it is on afterwards. */
@@ -36,6 +56,10 @@ export class FaultOperator {
 
   async remove(name: ServiceName): Promise<void> {
     await persistently(() => this.services.deleteOne(this.key(name)));
+  }
+
+  private get kinds() {
+    return this.source.db.collection('kinds');
   }
 
   private get services() {

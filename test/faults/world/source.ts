@@ -1,8 +1,9 @@
 import { mongo } from 'mongoose';
-import { collectionOf, type Kind } from '../../../src/kinds/index.js';
+import type { Kind } from '../../../src/kinds/index.js';
 import type { Tenant } from '../../../src/record/index.js';
 import { LEASES } from '../../../src/replication/store/plain.js';
 import { WATCHER, type WatchState } from '../../../src/replication/protocol/index.js';
+import { collectionNamed, isDesigned, namesOf, SHOP } from '../plan/index.js';
 import { FaultTurns } from './turns.js';
 
 const SELECTION_MS = 5000;
@@ -11,7 +12,7 @@ export type SourceRecord = mongo.Document & { _id: mongo.ObjectId };
 
 /** The database as other programs see it. */
 export class RecordSource {
-  readonly tenant: Tenant = { organizationid: 'acme', appid: 'shop' };
+  readonly tenant: Tenant = SHOP;
   /** Another application, for records that move there and back. */
   readonly elsewhere: Tenant = { organizationid: 'acme', appid: 'depot' };
 
@@ -36,15 +37,16 @@ export class RecordSource {
   }
 
   records(kind: Kind): mongo.Collection<SourceRecord> {
-    return this.db.collection<SourceRecord>(collectionOf(kind));
+    return this.db.collection<SourceRecord>(collectionNamed(kind));
   }
 
   /** The record at a place, from 0 to 1, in `_id` order; nothing where there is none. */
   async some(kind: Kind, pick: number, tenant = this.tenant): Promise<SourceRecord | undefined> {
     const records = this.records(kind);
-    const count = await records.countDocuments(tenant);
+    const own = ownersOf(kind, tenant);
+    const count = await records.countDocuments(own);
     const [record] = await records
-      .find(tenant)
+      .find(own)
       .sort({ _id: 1 })
       .skip(Math.floor(pick * count))
       .limit(1)
@@ -54,7 +56,12 @@ export class RecordSource {
 
   /** Whether no record has the `id`, not even one that a fail-over may still take back. */
   async isFree(kind: Kind, id: unknown, tenant = this.tenant): Promise<boolean> {
-    const found = await this.records(kind).findOne({ ...tenant, id }, { readConcern: { level: 'local' } });
+    const name = isDesigned(kind) ? namesOf(kind).id : 'id';
+    const ids = isDesigned(kind) ? [id, String(id), Number(id)] : [id];
+    const found = await this.records(kind).findOne(
+      { ...ownersOf(kind, tenant), [name]: { $in: ids } },
+      { readConcern: { level: 'local' } },
+    );
     return found === null;
   }
 
@@ -106,4 +113,9 @@ export class RecordSource {
       )
       .map((one) => JSON.stringify(one));
   }
+}
+
+/** The fields that say whose a record is; prices have none. */
+function ownersOf(kind: Kind, tenant: Tenant): Partial<Tenant> {
+  return kind === 'price' ? {} : tenant;
 }

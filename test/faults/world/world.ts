@@ -1,5 +1,7 @@
 import { eventually } from '../../support/index.js';
-import type { Which } from '../plan/index.js';
+import { BUILT_IN_KINDS, type Kind } from '../../../src/kinds/index.js';
+import type { Tenant } from '../../../src/record/index.js';
+import { DESIGNED_KINDS, HOUSE_KINDS, isKindOf, type Which } from '../plan/index.js';
 import { AsideWatch } from './aside-watch.js';
 import { Journal } from './journal.js';
 import { FaultOperator } from './operator.js';
@@ -18,6 +20,8 @@ export class World {
   readonly journal = new Journal();
   /** The writes that were held until after their term, as texts. */
   readonly lateWrites: string[] = [];
+  /** How the leaders of passes over a new kind ended. */
+  readonly passesOfKinds: string[] = [];
   readonly operator: FaultOperator;
   readonly aside: AsideWatch;
   readonly services: readonly [ServiceNode, ServiceNode];
@@ -26,9 +30,10 @@ export class World {
     readonly set: ReplicaSet,
     readonly source: RecordSource,
     private readonly ways: readonly ProxyWay[],
-    [first, second]: readonly string[] = [],
+    programs: readonly string[] | undefined,
   ) {
-    this.operator = new FaultOperator(source);
+    const [first, second] = programs ?? [];
+    this.operator = new FaultOperator(source, programs === undefined);
     this.aside = new AsideWatch(source);
     const uri = (which: Which) =>
       ways[which]?.uri(DATABASE, set.login(DATABASE)) ?? set.uri(DATABASE, DATABASE);
@@ -58,6 +63,12 @@ export class World {
       await world.end();
       throw error;
     }
+  }
+
+  /** The kinds of an application, those that operators create among them. */
+  kinds(tenant: Tenant): Kind[] {
+    const created = this.operator.createsKinds ? [...HOUSE_KINDS, ...DESIGNED_KINDS] : BUILT_IN_KINDS;
+    return created.filter((kind) => isKindOf(tenant, kind));
   }
 
   service(which: Which): ServiceNode {
