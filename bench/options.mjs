@@ -11,6 +11,7 @@ const NUMBERS = {
   'idle-seconds': '120',
   neighbours: '60000',
   restamps: '60000',
+  orders: '200000',
 };
 
 /** Lists of numbers. An empty one of consumers measures none. */
@@ -20,7 +21,7 @@ const LISTS = { sizes: '10000,1000000', consumers: '10,1000' };
 const SMALL = {
   ...{ items: '500', rounds: '1', requests: '100', against: 'plain' },
   ...{ 'lost-seconds': '2', 'stall-seconds': '2', 'memory-minutes': '0.05', 'idle-seconds': '2' },
-  ...{ neighbours: '500', restamps: '500' },
+  ...{ neighbours: '500', restamps: '500', orders: '500' },
   ...{ sizes: '500', consumers: '2' },
 };
 
@@ -56,6 +57,7 @@ export function readOptions(measureNames) {
     idleSeconds: above(0, 'idle-seconds', values),
     neighbours: above(0, 'neighbours', values),
     restamps: above(0, 'restamps', values),
+    orders: above(0, 'orders', values),
     sizes: numbersIn('sizes', values),
     consumers: numbersIn('consumers', values),
   };

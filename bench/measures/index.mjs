@@ -10,6 +10,7 @@ import { lostChanges } from './lost-changes.mjs';
 import { max } from './max.mjs';
 import { memory } from './memory.mjs';
 import { neighbours } from './neighbours.mjs';
+import { orders } from './orders.mjs';
 import { plans } from './plans.mjs';
 import { preview } from './preview.mjs';
 import { restamps } from './restamps.mjs';
@@ -21,5 +22,5 @@ import { writes } from './writes.mjs';
 /** Every measure by its name, in the order of the table. Each takes the stage and answers rows. */
 export const measures = {
   ...{ harvest, fields, floor, plans, changes, copies, max, writes, lost: lostChanges, memory, stalled },
-  ...{ neighbours, watcher, control, idle, 'first-start': firstStart, restamps, preview, sizing },
+  ...{ neighbours, watcher, control, idle, 'first-start': firstStart, restamps, preview, orders, sizing },
 };

@@ -139,7 +139,7 @@ function targetOf({
     throw new WrongCommandError(
       `--url "${url}" is no address of a server. Send one such as http://127.0.0.1:3000.`,
     );
-  if (!/^[a-z]{1,30}$/.test(kind))
+  if (!/^[a-z][a-z0-9-]{0,31}$/.test(kind))
     throw new WrongCommandError(`--kind "${kind}" is no name of a kind. Send one such as product or member.`);
   if (uncovered !== undefined && !/^[^/]+\/[^/]+$/.test(uncovered))
     throw new WrongCommandError(`--uncovered "${uncovered}" is no application. Send one such as acme/shop.`);

@@ -8,14 +8,16 @@ import { join } from 'node:path';
 const MOST_MS = 20 * 60_000;
 const ALL = [
   ...['harvest', 'floor', 'plans', 'changes', 'copies', 'max', 'writes', 'lost', 'memory', 'stalled'],
-  ...['neighbours', 'watcher', 'control', 'idle', 'first-start', 'restamps', 'preview', 'sizing'],
+  ...['neighbours', 'watcher', 'control', 'idle', 'first-start', 'restamps', 'preview', 'orders', 'sizing'],
 ];
 /**
  * Those that count something, and one that drives each contestant: the harvest of `changes`, and the load of `writes`. Every
  * measure is taken where `npm run test:long` sets BENCH_MEASURES=all.
  */
 const MEASURES =
-  process.env['BENCH_MEASURES'] === 'all' ? ALL : ['plans', 'changes', 'writes', 'lost', 'preview', 'sizing'];
+  process.env['BENCH_MEASURES'] === 'all'
+    ? ALL
+    : ['plans', 'changes', 'writes', 'lost', 'preview', 'orders', 'sizing'];
 
 interface Row {
   measure: string;

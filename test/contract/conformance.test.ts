@@ -9,7 +9,7 @@ import {
   type JudgeOptions,
 } from '../../conformance/src/index.js';
 import type { Kind } from '../../src/kinds/index.js';
-import { PASSWORD, type TestApplication, TestService } from '../support/index.js';
+import { KINDS_AND_WARES, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 import { FAULTS } from './conformance/faults.js';
 import { fill } from './conformance/fill.js';
 import { BOUNDS, boundsFor, withoutChannel } from './conformance/runs.js';
@@ -25,13 +25,13 @@ let large: TestApplication;
 let wrong: WrongServer;
 
 beforeAll(async () => {
-  service = await TestService.start({ LOGIN_FAILURES: '10000' });
+  service = await TestService.withWares({ LOGIN_FAILURES: '10000' });
   app = await service.application();
   other = await service.application();
   large = await service.application();
   await large.products(1001);
   wrong = await WrongServer.before(service.url);
-  for (const kind of ['member', 'product'] as const) {
+  for (const kind of KINDS_AND_WARES) {
     await app.filter(kind, 'bikes', { 'data.category': 'bikes' });
     await fill(service, app, kind);
   }
@@ -70,7 +70,7 @@ function optionsFor(id: string): JudgeOptions {
 const notHolding = (checks: JudgedCheck[]) => checks.filter(({ outcome }) => outcome !== 'holds');
 
 describe('against this service', () => {
-  it.each<Kind>(['product', 'member'])('everything holds, and everything is judged (%s)', async (kind) => {
+  it.each(KINDS_AND_WARES)('everything holds, and everything is judged (%s)', async (kind) => {
     wrong.plant({});
     const { verdict, checks } = await judge(options(kind));
     expect(notHolding(checks)).toEqual([expect.objectContaining({ id: OF_MANY, outcome: 'not judged' })]);

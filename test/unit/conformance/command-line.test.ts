@@ -64,6 +64,11 @@ describe('a command line becomes what is judged', () => {
     });
   });
 
+  it('takes any name that a kind can have', () => {
+    const { options } = parseCommand([...PLACE, '--kind', 'order-v2']);
+    expect(options.target.kind).toBe('order-v2');
+  });
+
   it('help needs nothing else', () => {
     expect(parseCommand(['--help']).help).toBe(true);
   });
