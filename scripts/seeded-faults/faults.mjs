@@ -5,8 +5,16 @@
  */
 import { ofFeeds } from './faults-of-feeds.mjs';
 import { ofFoundations } from './faults-of-foundations.mjs';
+import { ofKinds } from './faults-of-kinds.mjs';
 import { ofOperation } from './faults-of-operation.mjs';
 import { ofPackages } from './faults-of-packages.mjs';
 import { ofReplication } from './faults-of-replication.mjs';
 
-export const FAULTS = [...ofFoundations, ...ofReplication, ...ofFeeds, ...ofOperation, ...ofPackages];
+export const FAULTS = [
+  ...ofFoundations,
+  ...ofReplication,
+  ...ofFeeds,
+  ...ofKinds,
+  ...ofOperation,
+  ...ofPackages,
+];

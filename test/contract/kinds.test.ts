@@ -86,10 +86,15 @@ it('other kinds are served while the records of a new one are read', async () =>
 
 it('a kind that is removed is unknown; created again, it tells what changed meanwhile', async () => {
   const before = await app.max('order');
+  const terms = () => service.db.collection('tidemark.leases').findOne();
+  const { term } = (await terms())!;
   await kinds().deleteOne({ name: 'order' });
   await eventually(async () => (await app.get('order/max')).status === 404);
+  await eventually(async () => (await terms())!['term'] !== term);
+  await service.watcher.caughtUp();
   await orders().deleteOne({ id: 'o3' });
   await orders().updateOne({ id: 'o4' }, { $set: { 'data.n': 7 } });
+  await service.watcher.caughtUp();
   await kinds().insertOne({ name: 'order', collection: 'orders' });
   await eventually(async () => (await app.get('order/max')).status === 200);
   expect(idsOf(await app.hardDeletes('order').drain({ from: before }))).toContain('o3');

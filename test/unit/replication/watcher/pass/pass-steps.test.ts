@@ -10,7 +10,7 @@ type Parts = ConstructorParameters<typeof PassSteps>;
 const LARGE = { organizationid: 'acme', appid: 'large' };
 
 /** The steps of a pass over a share, and the stages by which stretches of records are looked for. */
-function stepsOf(share: AppShare) {
+function stepsOf(share: AppShare, more: Partial<PassRun> = {}) {
   const asked: mongo.Document[][] = [];
   const collection = {
     collectionName: 'products',
@@ -21,7 +21,8 @@ function stepsOf(share: AppShare) {
     },
   };
   const parts = [{ collection: () => collection }] as unknown as Parts;
-  const run = { progress: { isBare: true }, term: { share }, kinds: BUILT_IN_KINDS } as unknown as PassRun;
+  const usual = { progress: { isBare: true }, term: { share }, kinds: BUILT_IN_KINDS };
+  const run = { ...usual, ...more } as unknown as PassRun;
   return { steps: new PassSteps(...parts).list(run), asked };
 }
 
@@ -41,6 +42,12 @@ it('a version that passes over everything at once does not go on in the middle o
   const whole = new Set(names({ but: [] }));
   expect(names({ but: [LARGE] }).filter((name) => whole.has(name))).toEqual([]);
   expect(names({ but: [LARGE] })).toHaveLength(whole.size);
+});
+
+it('a first pass over a kind alone looks for deletes: its stream may have told of them before it learned the records', () => {
+  const { steps } = stepsOf({ but: [] }, { kinds: ['product'], isOfKind: true });
+  const names = ['incomplete identities of products', 'products', 'owners of products'];
+  expect(steps.map(({ name }) => name)).toEqual(names);
 });
 
 describe('each query over a stretch may take as long as a stretch may, so a pass shows life behind each', () => {
