@@ -23,6 +23,8 @@ it('a kind is created, its faults stand next to their fields, it is in every cho
   const page = await browser.openAs(root);
   await page.getByRole('link', { name: 'Kinds' }).click();
   await page.getByRole('heading', { name: 'Create a kind' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Create a kind' }).waitFor();
 
   const name = page.getByLabel('Name', { exact: true });
   const collection = page.getByLabel('Collection', { exact: true });

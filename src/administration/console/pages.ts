@@ -10,7 +10,7 @@ const APPLICATION = '/applications/:org/:app';
 /** The paths of the page's views, below `/console`. */
 const VIEWS = [
   ...['', '/applications', APPLICATION, `${APPLICATION}/:kind`, `${APPLICATION}/:kind/:name`],
-  ...['/credentials', '/consumers', '/explorer', '/search', '/trail', '/watcher'],
+  ...['/credentials', '/consumers', '/explorer', '/search', '/trail', '/kinds', '/watcher'],
 ];
 const NONCE_BYTES = 16;
 /** The placeholder of the nonce in the page, written by Vite (console/vite.config.mjs). */
