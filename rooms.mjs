@@ -20,6 +20,7 @@ export const rooms = [
   'replication/protocol',
   'replication/transcode',
   'replication/store',
+  'replication/schema',
   'member',
   'replication/watcher',
   'replication/feed',

@@ -11,5 +11,6 @@ export type { ProblemSlug } from './http/problem-slugs.js';
 export { type MemberAnswer, Members, type PatchOptions } from './members.js';
 export type { CallOptions, TidemarkOptions } from './options.js';
 export { parseExactly } from './parse-exactly.js';
+export type { JsonSchema, SchemaChange, ServiceSchema } from './schema.js';
 export type * from './shapes.js';
 export { Tidemark } from './tidemark.js';

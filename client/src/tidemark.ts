@@ -8,6 +8,7 @@ import { Sender } from './http/sender.js';
 import { Max } from './max.js';
 import { Members } from './members.js';
 import type { CallOptions, TidemarkOptions } from './options.js';
+import { Schemas, type ServiceSchema } from './schema.js';
 import type {
   ChangeItem,
   ChangesPage,
@@ -29,11 +30,13 @@ export class Tidemark {
   readonly member: Members;
   private readonly sender: Sender;
   private readonly marks: Max;
+  private readonly schemas: Schemas;
 
   /** Throws a TypeError that names the option that is not right. */
   constructor(options: TidemarkOptions) {
     this.sender = new Sender(options);
     this.marks = new Max(this.sender);
+    this.schemas = new Schemas(this.sender);
     this.member = new Members(this.sender);
   }
 
@@ -75,5 +78,10 @@ export class Tidemark {
   /** The sums over the records of a service, to compare a copy with them. */
   digest(kind: Kind, service: string, options: DigestOptions): Promise<ServiceDigest> {
     return digestOf(this.sender, [kind, service], options);
+  }
+
+  /** A JSON Schema of the items that `updates` of a service delivers: what was seen in a sample of them, and no promise. */
+  schema(kind: Kind, service: string, options: CallOptions = {}): Promise<ServiceSchema> {
+    return this.schemas.of(kind, service, options);
   }
 }

@@ -78,6 +78,13 @@ export const ofFoundations = [
     tests: ['unit/application/filter'],
   },
   {
+    name: 'schema-of-an-older-version-shown',
+    file: 'src/replication/schema/current.ts',
+    from: "if (stored === null || !isSameVersion(stored.of, served.of)) return 'missing';",
+    to: "if (stored === null) return 'missing';",
+    tests: ['contract/service-schema'],
+  },
+  {
     name: 'audit-trail-lost-with-a-write',
     file: 'src/trail/trail-notes.ts',
     from: 'this.waiting = [...entries, ...this.waiting].slice(0, MOST_WAITING);',

@@ -5,6 +5,7 @@ import { alongIndexIfAny, isDuplicateKey } from '../platform/database/plain.js';
 import { allows, problems } from '../platform/http/plain.js';
 import { collectionOf, describedKind, type Kind, kindNames, KINDS } from '../kinds/index.js';
 import { recordsIn, ofTenant, type Tenant } from '../record/index.js';
+import { removeSchemas } from '../replication/schema/plain.js';
 import { removeHashKey, rotateHashKey } from '../replication/store/plain.js';
 import type { AuditedAction } from '../trail/index.js';
 import {
@@ -116,6 +117,7 @@ export async function removeApplication(
   await removeDocument(db, tenant, { ifMatch, isRepeated: found.length > 0 });
   await db.collection(SERVICES).deleteMany(ofTenant(tenant));
   await removeHashKey(db, tenant);
+  await removeSchemas(db, tenant);
   const removed = new Map<Kind, number>();
   for (const kind of kindsOfApplications()) {
     const { deletedCount } = await recordsIn(db, kind).deleteMany(ofTenant(tenant));

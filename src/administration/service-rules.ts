@@ -73,7 +73,7 @@ export function assertServiceRules(rules: ServiceRules): void {
 
 /** The properties after an edit of stored ones. */
 export function edited(stored: StoredService, { filter, ...edit }: ServiceEdit): ServiceEdit {
-  const { fields, hash, allowHiddenFilter } = stored;
+  const { fields, hash, allowHiddenFilter, schemaExamples } = stored;
   const given = Object.entries(edit).filter(([, value]) => value !== undefined);
-  return { filter, fields, hash, allowHiddenFilter, ...Object.fromEntries(given) };
+  return { filter, fields, hash, allowHiddenFilter, schemaExamples, ...Object.fromEntries(given) };
 }

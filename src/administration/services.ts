@@ -37,6 +37,7 @@ interface ServiceSetting {
   fields?: ShownFields | null | undefined;
   hash?: string[] | null | undefined;
   allowHiddenFilter?: boolean | null | undefined;
+  schemaExamples?: boolean | null | undefined;
 }
 
 /** The precondition of a change: the entity tag of the version to replace, or that none exists. */
@@ -133,8 +134,8 @@ async function editService(db: mongo.Db, edit: KeyedSetting, ifMatch: string | u
   });
 }
 
-/** The properties that choose the fields of a service. */
-const CHOOSING = ['fields', 'hash', 'allowHiddenFilter'] as const;
+/** The properties that choose what a service shows. They are valid together. */
+const CHOOSING = ['fields', 'hash', 'allowHiddenFilter', 'schemaExamples'] as const;
 /** With an upsert, a service that chooses its fields meanwhile is a duplicate. */
 const NOT_CHOOSING = Object.fromEntries(CHOOSING.map((name) => [name, { $exists: false }]));
 

@@ -89,6 +89,11 @@ const allowHiddenFilter: Field<boolean | undefined> = {
   schema: { type: 'boolean', description: 'The filter may name a field that is not shown' },
 };
 
+const schemaExamples: Field<boolean | undefined> = {
+  ...flag(),
+  schema: { type: 'boolean', description: 'The schema of the service shows values of its records' },
+};
+
 function chosen<T>(name: 'fields' | 'hash', value: unknown): ReadValue<T> {
   const fault = shownFieldsFault({ [name]: value ?? false });
   if (fault === undefined) return { value: value as T };
@@ -194,6 +199,7 @@ export const SERVICE_SETTING = {
   description: words('Products of the ERP'),
   enabled: flag(),
   ...CHANGED_FIELDS,
+  schemaExamples: removable(schemaExamples),
 };
 
 export const PREVIEW = { filter, name: name('erp'), ...CHANGED_FIELDS };
@@ -235,7 +241,7 @@ export const SERVICE = {
   description: words('Products of the ERP'),
   enabled: flag(),
   filter,
-  ...{ fields: shownFields, hash, allowHiddenFilter },
+  ...{ fields: shownFields, hash, allowHiddenFilter, schemaExamples },
 };
 
 export const APPLICATION = {

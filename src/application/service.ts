@@ -17,6 +17,8 @@ export interface Service extends Tenant {
   hash?: string[];
   /** The filter may name a field that is not shown. */
   allowHiddenFilter?: boolean;
+  /** The schema of its items shows values (contract §9). */
+  schemaExamples?: boolean;
 }
 
 /** Maximum number of services of an application. */

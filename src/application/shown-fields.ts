@@ -17,6 +17,7 @@ export interface StoredFields {
   fields?: unknown;
   hash?: unknown;
   allowHiddenFilter?: unknown;
+  schemaExamples?: unknown;
 }
 
 /** Why a property is not valid: its JSON pointer, and the rest of a sentence that begins with it. */
@@ -35,13 +36,12 @@ const EXAMPLE = '{"except": ["data.email"]}';
 
 /** Why these properties are not valid (contract §7); undefined if they are. */
 export function shownFieldsFault(stored: StoredFields): ShownFieldsFault | undefined {
-  const { fields, hash, allowHiddenFilter } = stored;
+  const { fields, hash } = stored;
   return (
     (isAbsent(fields) ? undefined : fieldsFault(fields)) ??
     (isAbsent(hash) ? undefined : pathsFault('/hash', hash)) ??
-    (isAbsent(allowHiddenFilter) || typeof allowHiddenFilter === 'boolean'
-      ? undefined
-      : { pointer: '/allowHiddenFilter', detail: 'is not true or false.' }) ??
+    flagFault('allowHiddenFilter', stored) ??
+    flagFault('schemaExamples', stored) ??
     sizeFault(stored) ??
     contradiction(shownFieldsOf(stored))
   );
@@ -64,6 +64,14 @@ export function shownFieldsOf({ fields, hash }: StoredFields): ShownFields | und
 /** Whether a path is the other one, or leads into it. */
 export function isWithinPath(path: string, other: string): boolean {
   return path === other || path.startsWith(`${other}.`);
+}
+
+function flagFault(
+  flag: 'allowHiddenFilter' | 'schemaExamples',
+  { [flag]: value }: StoredFields,
+): ShownFieldsFault | undefined {
+  const isFlag = isAbsent(value) || typeof value === 'boolean';
+  return isFlag ? undefined : { pointer: `/${flag}`, detail: 'is not true or false.' };
 }
 
 function fieldsFault(fields: unknown): ShownFieldsFault | undefined {

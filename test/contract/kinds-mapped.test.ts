@@ -58,6 +58,13 @@ it('items show all other fields as their data, and nothing is renamed in the rec
   expect(idsOf(items)).toEqual(['a', 'b', 'c', given].sort());
 });
 
+it('the schema is of what items show', async () => {
+  const { status, json, text } = await app.get('good/default/schema');
+  expect([status, text]).toEqual([200, expect.not.stringContaining('sku')]);
+  const { properties } = json as { properties: { data: { properties: Record<string, object> } } };
+  expect(Object.keys(properties.data.properties)).toEqual(['channels', 'id', 'name', 'price', 'type']);
+});
+
 it('another application has no such kind', async () => {
   expectProblem(await other.get('good/max'), 404, 'unknown-kind');
   expectProblem(await other.get('good/default/changes'), 404, 'unknown-kind');

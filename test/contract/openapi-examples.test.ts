@@ -80,9 +80,18 @@ async function ask(example: Example): Promise<Sent> {
   if (path.endsWith('/events')) return firstEvent(url, user);
   if (path.endsWith('/status')) await eventually(() => areTotalsStored());
   if (/\/(consumers|erasures)\b/.test(path)) await service.app.get(ConsumerNotes, { strict: false }).flush();
+  if (path.endsWith('/schema'))
+    await eventually(async () => isSampled(example, await send(url, 'GET', { user })));
   const { status, json, text } = await send(url, method.toUpperCase(), { user, body });
   if (path.startsWith('/admin/')) await service.heard();
   return { status, answer: json ?? text };
+}
+
+/** Whether a schema is from as many records as that of an example: the leader takes samples beside the stream. */
+function isSampled({ answer }: Example, { json }: { json: unknown }): boolean {
+  const countIn = (schema: unknown) =>
+    (schema as { 'x-tidemark-records'?: { count: number } })['x-tidemark-records']?.count;
+  return countIn(json) === countIn(answer);
 }
 
 /** The leader stores its totals, and the progress of its audit, beside the stream. */

@@ -93,6 +93,7 @@ describe('a kind that an operator has created', () => {
     expect(told.map(([, { get }]) => get?.operationId).sort()).toEqual([
       'getOrderDigest',
       'getOrderMax',
+      'getOrderSchema',
       'listOrderChanges',
       'listOrderHardDeletes',
       'listOrderSoftDeletes',

@@ -1857,3 +1857,135 @@ export type ListenToProductEventsResponses = {
 };
 
 export type ListenToProductEventsResponse = ListenToProductEventsResponses[keyof ListenToProductEventsResponses];
+
+export type GetMemberSchemaData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the answer that is known
+         */
+        'If-None-Match'?: string;
+    };
+    path: {
+        /**
+         * A filter that the operator has registered under this name. `default` needs no registration and filters nothing: every record matches it, so that it has no soft deletes
+         */
+        service: string;
+        /**
+         * Identifier of the organization
+         */
+        org: string;
+        /**
+         * Identifier of the application
+         */
+        app: string;
+    };
+    query?: never;
+    url: '/{org}/{app}/api/v1/member/{service}/schema';
+};
+
+export type GetMemberSchemaErrors = {
+    /**
+     * The request is not valid
+     */
+    400: Problem;
+    /**
+     * No or wrong credentials
+     */
+    401: Problem;
+    /**
+     * Unknown application, or no right to it; or what the path names is unknown
+     */
+    404: Problem;
+    /**
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`)
+     */
+    429: Problem;
+    /**
+     * A fault of the service or of its configuration
+     */
+    500: Problem;
+    /**
+     * The database is unavailable, slow or still being prepared
+     */
+    503: Problem;
+};
+
+export type GetMemberSchemaError = GetMemberSchemaErrors[keyof GetMemberSchemaErrors];
+
+export type GetMemberSchemaResponses = {
+    /**
+     * A JSON Schema (2020-12) of the items of `updates`, from a sample of them. It describes what was seen; it is no promise for records to come. `x-tidemark-version` grows by one with every change of it
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type GetMemberSchemaResponse = GetMemberSchemaResponses[keyof GetMemberSchemaResponses];
+
+export type GetProductSchemaData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the answer that is known
+         */
+        'If-None-Match'?: string;
+    };
+    path: {
+        /**
+         * A filter that the operator has registered under this name. `default` needs no registration and filters nothing: every record matches it, so that it has no soft deletes
+         */
+        service: string;
+        /**
+         * Identifier of the organization
+         */
+        org: string;
+        /**
+         * Identifier of the application
+         */
+        app: string;
+    };
+    query?: never;
+    url: '/{org}/{app}/api/v1/product/{service}/schema';
+};
+
+export type GetProductSchemaErrors = {
+    /**
+     * The request is not valid
+     */
+    400: Problem;
+    /**
+     * No or wrong credentials
+     */
+    401: Problem;
+    /**
+     * Unknown application, or no right to it; or what the path names is unknown
+     */
+    404: Problem;
+    /**
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`)
+     */
+    429: Problem;
+    /**
+     * A fault of the service or of its configuration
+     */
+    500: Problem;
+    /**
+     * The database is unavailable, slow or still being prepared
+     */
+    503: Problem;
+};
+
+export type GetProductSchemaError = GetProductSchemaErrors[keyof GetProductSchemaErrors];
+
+export type GetProductSchemaResponses = {
+    /**
+     * A JSON Schema (2020-12) of the items of `updates`, from a sample of them. It describes what was seen; it is no promise for records to come. `x-tidemark-version` grows by one with every change of it
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type GetProductSchemaResponse = GetProductSchemaResponses[keyof GetProductSchemaResponses];

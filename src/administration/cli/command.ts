@@ -158,6 +158,12 @@ export const SHOWN_FIELDS = {
   'refuse-hidden-filter': { description: 'the filter may not name such a field any more' },
 } as const;
 
+/** The options that choose whether the schema of a service shows values. */
+export const SCHEMA_EXAMPLES = {
+  'schema-examples': { description: 'its schema shows values of its records' },
+  'no-schema-examples': { description: 'its schema shows no values any more' },
+} as const;
+
 /** The option that names a credential. */
 export const USERNAME = {
   username: { value: 'NAME', required: true, description: 'its user name' },

@@ -7,6 +7,7 @@ import {
   NARROWED,
   RECORD,
   SERVICE,
+  SCHEMA_EXAMPLES,
   SHOWN_FIELDS,
   UNUSED_FOR,
   USERNAME,
@@ -53,6 +54,7 @@ export const serviceSet = describeCommand({
     },
     description: { value: 'TEXT', description: 'what the service is for' },
     ...SHOWN_FIELDS,
+    ...SCHEMA_EXAMPLES,
   },
   notes: [
     'What is not given stays as it is stored.',
@@ -109,6 +111,19 @@ export const serviceIndex = describeCommand({
     'It is over one field of the filter, and over the records of all applications: each write of a record keeps it up to',
     'date. A value of megabytes in that field makes such writes slow.',
     'Ctrl-C ends the watching only: the database goes on with it.',
+  ],
+});
+
+export const schemaExport = describeCommand({
+  name: 'schema export',
+  summary: 'Print the JSON Schema of the items of a service',
+  options: {
+    ...SERVICE,
+    typescript: { description: 'print a TypeScript interface instead' },
+  },
+  notes: [
+    'It is from a sample of the records, after the fields of the service, and shows no values of records. It describes',
+    'what was seen; it is no promise for records to come.',
   ],
 });
 

@@ -18,6 +18,7 @@ import {
 } from '../../platform/database/plain.js';
 import { findEmbedded } from '../../embedded/index.js';
 import { consumerModels } from '../../replication/feed/plain.js';
+import { schemaModels } from '../../replication/schema/plain.js';
 import { assertFormat, storeModels } from '../../replication/store/plain.js';
 import { watcherModels } from '../../replication/watcher/plain.js';
 import { trailModels } from '../../trail/plain.js';
@@ -75,7 +76,7 @@ const MODELS: { name: string; schema: Schema }[] = [
   { name: CREDENTIAL_MODEL, schema: credentialSchema },
   ...applicationModels,
   ...recordModels,
-  ...[...storeModels, ...watcherModels],
+  ...[...storeModels, ...schemaModels, ...watcherModels],
   ...[...trailModels, ...consumerModels, ...sessionModels, ...erasureModels],
 ];
 

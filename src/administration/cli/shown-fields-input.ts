@@ -58,10 +58,20 @@ async function givenJson(option: string, text: string | undefined): Promise<unkn
   }
 }
 
+/** Whether the schema of a service shows values; undefined keeps what is stored, null removes it. */
+export function schemaExamplesIn({
+  'schema-examples': areAllowed,
+  'no-schema-examples': areRefused,
+}: Record<'schema-examples' | 'no-schema-examples', boolean>): true | null | undefined {
+  if (areAllowed && areRefused)
+    throw new UsageError('Give either --schema-examples or --no-schema-examples.');
+  return areAllowed ? true : areRefused ? null : undefined;
+}
+
 /** The properties that a service has, for machines. */
-export function shownFieldsJson({ fields, hash, allowHiddenFilter }: StoredFields): object {
+export function shownFieldsJson({ fields, hash, allowHiddenFilter, schemaExamples }: StoredFields): object {
   return Object.fromEntries(
-    Object.entries({ fields, hash, allowHiddenFilter })
+    Object.entries({ fields, hash, allowHiddenFilter, schemaExamples })
       .filter(([, value]) => value !== undefined && value !== null)
       .map(([name, value]) => [name, filterJson(value)]),
   );

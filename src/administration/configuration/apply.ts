@@ -5,6 +5,7 @@ import { CREDENTIALS, hashPassword } from '../../auth/plain.js';
 import { isDuplicateKey } from '../../platform/database/plain.js';
 import { allows, problems, Problem } from '../../platform/http/plain.js';
 import { ofTenant } from '../../record/index.js';
+import { removeSchemas } from '../../replication/schema/plain.js';
 import { removeHashKey } from '../../replication/store/plain.js';
 import { AUDIT_TRAIL, type AuditedAction } from '../../trail/plain.js';
 import { applicationAction, applicationExists } from '../applications.js';
@@ -116,7 +117,10 @@ async function write(
   const { collection, which } = placeOf(db, thing);
   if (action === 'remove') {
     await collection.deleteOne(which, { session });
-    if (thing.what === 'application') await removeHashKey(db, thing.key, session);
+    if (thing.what === 'application') {
+      await removeHashKey(db, thing.key, session);
+      await removeSchemas(db, thing.key, session);
+    }
   } else if (thing.what === 'credential' && action === 'create') {
     const { passwordhash } = secrets.get(thing.key.username)!;
     const document = { ...thing.key, passwordhash, ...withValues(thing.fields) };

@@ -126,22 +126,25 @@ function thingsOfApplication(
       pointer,
       fields: { title, settings },
     },
-    ...services.map(({ kind, name, enabled, allowHiddenFilter, ...service }, index): Thing => {
-      const key = { ...tenant, kind, name };
-      const { filter, description, fields: shown, hash } = service;
-      const fields = {
-        filter: name === DEFAULT_SERVICE ? undefined : filter,
-        ...{ description, enabled: enabled === false ? false : undefined, fields: shown, hash },
-        allowHiddenFilter: allowHiddenFilter === true ? true : undefined,
-      };
-      return {
-        what: 'service',
-        key,
-        name: nameOfService(key),
-        pointer: `${pointer}/services/${index}`,
-        fields,
-      };
-    }),
+    ...services.map(
+      ({ kind, name, enabled, allowHiddenFilter, schemaExamples, ...service }, index): Thing => {
+        const key = { ...tenant, kind, name };
+        const { filter, description, fields: shown, hash } = service;
+        const fields = {
+          filter: name === DEFAULT_SERVICE ? undefined : filter,
+          ...{ description, enabled: enabled === false ? false : undefined, fields: shown, hash },
+          allowHiddenFilter: allowHiddenFilter === true ? true : undefined,
+          schemaExamples: schemaExamples === true ? true : undefined,
+        };
+        return {
+          what: 'service',
+          key,
+          name: nameOfService(key),
+          pointer: `${pointer}/services/${index}`,
+          fields,
+        };
+      },
+    ),
   ];
 }
 

@@ -98,7 +98,7 @@ function byPlace(services: StoredService[]): Map<string, StoredService[]> {
 }
 
 function serviceJson(service: StoredService): object {
-  const { kind, name, description, filter, fields, hash, allowHiddenFilter } = service;
+  const { kind, name, description, filter, fields, hash, allowHiddenFilter, schemaExamples } = service;
   return {
     ...{ kind, name, description },
     enabled: isEnabled(service) ? undefined : false,
@@ -106,6 +106,7 @@ function serviceJson(service: StoredService): object {
     fields: filterJson(fields),
     hash: filterJson(hash),
     allowHiddenFilter: allowHiddenFilter === false ? undefined : allowHiddenFilter,
+    schemaExamples: schemaExamples === false ? undefined : schemaExamples,
   };
 }
 

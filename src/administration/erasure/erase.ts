@@ -4,6 +4,7 @@ import { alongIndexIfAny, bareCommand, COMMAND_MS, placedReply } from '../../pla
 import { Problem } from '../../platform/http/plain.js';
 import { collectionOf, PERSON_KIND } from '../../kinds/index.js';
 import { recordsIn, BY_RECORD_ID, isObjectId, withIds } from '../../record/index.js';
+import { forgetNames } from '../../replication/schema/plain.js';
 import {
   type Concern,
   hasWatched,
@@ -159,9 +160,10 @@ class Traces {
    * settled.
    */
   async remove(isSettled: boolean): Promise<void> {
-    const { kind } = this.of;
+    const { tenant, kind } = this.of;
     const owners = [...this.owners.values()];
     await this.redact();
+    await forgetNames(this.db, { ...tenant, kind });
     const ofRecord = { ids: { $in: owners }, collection: collectionOf(kind) };
     const withoutRecord = { $pull: { ids: { $in: owners } } } as mongo.UpdateFilter<RestampNote>;
     await this.db.collection<RestampNote>(RESTAMPS).updateMany(ofRecord, withoutRecord);

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { FeedModule } from '../../replication/feed/index.js';
 import { StoreModule } from '../../replication/store/index.js';
+import { SchemaModule } from '../../replication/schema/index.js';
 import { TrailModule } from '../../trail/index.js';
 import { erasureModels } from '../index.js';
 import { ChangeContexts, EditLimiter, ListingLimiter, TrialLimiter } from './administration.js';
@@ -15,7 +16,7 @@ import { ServicesController } from './services.controller.js';
 
 /** The administration API, `/admin/v1`. Commands use the same functions, without this module. */
 @Module({
-  imports: [TrailModule, FeedModule, StoreModule, MongooseModule.forFeature(erasureModels)],
+  imports: [TrailModule, FeedModule, SchemaModule, StoreModule, MongooseModule.forFeature(erasureModels)],
   controllers: [
     ApplicationsController,
     ServicesController,

@@ -56,6 +56,9 @@ export class ServiceShape extends Named {
 
   @ApiProperty({ required: false })
   allowHiddenFilter?: boolean;
+
+  @ApiProperty({ required: false })
+  schemaExamples?: boolean;
 }
 
 @ApiSchema({ name: 'Services' })

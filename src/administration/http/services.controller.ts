@@ -12,6 +12,7 @@ import { Caller, type Credential } from '../../auth/index.js';
 import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import { Problems, sendJson } from '../../platform/http/index.js';
 import { isKind } from '../../kinds/index.js';
+import { Schemas, type ServiceSchema, serviceSchema } from '../../replication/schema/index.js';
 import { ofTenant } from '../../record/index.js';
 import {
   assertApplication,
@@ -74,6 +75,7 @@ export class ServicesController {
     private readonly previews: TrialLimiter,
     private readonly listings: ListingLimiter,
     private readonly pace: EditLimiter,
+    private readonly schemas: Schemas,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -113,6 +115,27 @@ export class ServicesController {
     await this.answer(request, response, keyIn(caller, path));
   }
 
+  @Get('services/:kind/:name/schema')
+  @NamesKind
+  @NamesService
+  @ApiOperation({
+    summary: 'Shows the schema of the items of a service, with its last changes',
+    description: 'The answer of `schema` of the service, without examples.',
+  })
+  @ApiOkResponse({ description: 'The schema', schema: { type: 'object', additionalProperties: true } })
+  @Problems(401, 403, 404, 429, 500, 503)
+  async getServiceSchema(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param() path: ServicePath,
+  ): Promise<ServiceSchema> {
+    const key = keyIn(caller, path);
+    await assertApplication(this.changeContexts.of(request).db, key);
+    const current = await this.schemas.current(key);
+    if (current === undefined) throw unknownService(nameOfService(key));
+    return serviceSchema(current);
+  }
+
   @Put('services/:kind/:name')
   @NamesKind
   @NamesService
@@ -122,7 +145,7 @@ export class ServicesController {
   @ApiOperation({
     summary: 'Registers a service, or changes it',
     description:
-      'With `If-None-Match: *` an existing one is a conflict. The filter is extended JSON. Omitted properties stay as they are stored; null removes `fields`, `hash` and `allowHiddenFilter`.',
+      'With `If-None-Match: *` an existing one is a conflict. The filter is extended JSON. Omitted properties stay as they are stored; null removes `fields`, `hash`, `allowHiddenFilter` and `schemaExamples`.',
   })
   @Answers('The service', ServiceShape)
   @Problems(400, 401, 403, 404, 409, 412, 413, 415, 429, 500, 503)
@@ -207,13 +230,14 @@ function keyIn(caller: Credential, { org: organizationid, app: appid, kind, name
 }
 
 function shown(service: StoredService): Record<string, unknown> {
-  const { organizationid, appid, kind, name, filter, description, fields, hash, allowHiddenFilter } = service;
+  const { organizationid, appid, kind, name, filter, description } = service;
+  const { fields, hash, allowHiddenFilter, schemaExamples } = service;
   const whole = name === DEFAULT_SERVICE ? {} : filter;
   return {
     ...{ organizationid, appid, kind, name, filter: filterJson(whole), description },
     enabled: isEnabled(service),
     ...Object.fromEntries(
-      Object.entries({ fields, hash, allowHiddenFilter })
+      Object.entries({ fields, hash, allowHiddenFilter, schemaExamples })
         .filter(([, value]) => value !== undefined && value !== null)
         .map(([property, value]) => [property, filterJson(value)]),
     ),

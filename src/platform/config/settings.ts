@@ -75,6 +75,13 @@ export const settingTable: SettingTable<Settings> = {
   auditShare: { env: 'AUDIT_SHARE', type: 'integer', min: 1, max: 100, fallback: 1 },
   auditSlice: { env: 'AUDIT_SLICE', type: 'integer', min: 1, max: 100_000, fallback: 2000 },
   auditPauseMs: { env: 'AUDIT_PAUSE_MS', type: 'integer', min: 1, max: 60 * ONE_MINUTE, fallback: 10_000 },
+  schemaPauseMs: {
+    env: 'SCHEMA_PAUSE_MS',
+    type: 'integer',
+    min: 100,
+    max: 24 * 60 * ONE_MINUTE,
+    fallback: 5 * ONE_MINUTE,
+  },
   trustProxy: { env: 'TRUST_PROXY', type: 'proxies', fallback: '' },
   metricsHost: { env: 'METRICS_HOST', type: 'text', fallback: undefined },
   metricsPort: {
@@ -202,6 +209,8 @@ export interface Settings {
   auditSlice: number;
   /** Shortest pause between two slices of the audit, in milliseconds; 30 times that between two rounds. */
   auditPauseMs: number;
+  /** Time between two samples of a service for its schema while its records change (milliseconds). */
+  schemaPauseMs: number;
   trustProxy: string;
   /** Address of `metricsPort`; without it, that of `host`. */
   metricsHost: string | undefined;

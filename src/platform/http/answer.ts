@@ -29,13 +29,13 @@ export function answerProblem(request: Request, response: Response, problem: Pro
 }
 
 /** Answers 200 with a JSON text, or 304 if the client's `If-None-Match` matches the `ETag` of the answer. */
-export function sendJson(response: Response, json: string): void {
+export function sendJson(response: Response, json: string, type = JSON_TYPE): void {
   if (response.req.fresh) {
     response.status(304).end();
     return;
   }
   const text = endedLine(json);
-  response.setHeader('Content-Type', JSON_TYPE);
+  response.setHeader('Content-Type', type);
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(text);
 }

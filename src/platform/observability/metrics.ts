@@ -242,6 +242,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly schemaChanges = new Counter({
+    name: 'tidemark_schema_changes_total',
+    help: 'Fields of services that this instance has seen appear, vanish or change their type, by what happened.',
+    labelNames: ['change'],
+    registers: [this.registry],
+  });
+
   readonly auditFound = new Counter({
     name: 'tidemark_audit_found_total',
     help: 'What this instance found wrong in the ledger, and put right, by what it was.',
@@ -257,11 +264,12 @@ export class Metrics {
 
   /**
    * Prometheus sees only the increase of a series that it has seen before, so the series start at 0 before the first
-   * pass.
+   * pass or change.
    */
   constructor() {
     this.buildInfo.set({ ...thisBuild() }, 1);
     for (const reason of ['first start', 'repair']) this.passes.inc({ reason }, 0);
+    for (const change of ['appeared', 'vanished', 'type']) this.schemaChanges.inc({ change }, 0);
     this.certificateEnds.remove();
   }
 

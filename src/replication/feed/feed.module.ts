@@ -9,6 +9,7 @@ import { Answers } from './http/answer.js';
 import { CHANGES_CONTROLLERS } from './http/changes.controller.js';
 import { FEED_CONTROLLERS } from './http/feeds.controller.js';
 import { DIGEST_CONTROLLERS } from './http/digest.controller.js';
+import { SCHEMA_CONTROLLERS } from './http/schema.controller.js';
 import { DigestTurns, PageTurns } from './http/turns.js';
 import { EVENT_CONTROLLERS } from './http/events.controller.js';
 import { ChangesPages, ChangesSelector } from './page/changes.js';
@@ -23,13 +24,26 @@ import { BatchReader } from './query/batch-reader.js';
 import { TombstoneFilter } from './query/tombstone-filter.js';
 import { NumericIdTexts, RawFind } from './query/raw-find.js';
 import { WindowLists } from './query/window-lists.js';
+import { SchemaModule } from '../schema/index.js';
 import { StoreModule } from '../store/index.js';
 import { MaxService } from './max.service.js';
 
 /** The feeds and everything that serves their readers. */
 @Module({
-  imports: [ApplicationModule, AuthModule, StoreModule, MongooseModule.forFeature(consumerModels)],
-  controllers: [...FEED_CONTROLLERS, ...CHANGES_CONTROLLERS, ...DIGEST_CONTROLLERS, ...EVENT_CONTROLLERS],
+  imports: [
+    ApplicationModule,
+    AuthModule,
+    StoreModule,
+    SchemaModule,
+    MongooseModule.forFeature(consumerModels),
+  ],
+  controllers: [
+    ...FEED_CONTROLLERS,
+    ...CHANGES_CONTROLLERS,
+    ...DIGEST_CONTROLLERS,
+    ...EVENT_CONTROLLERS,
+    ...SCHEMA_CONTROLLERS,
+  ],
   providers: [
     Answers,
     BatchReader,

@@ -6,6 +6,7 @@ import { isDuplicateKey } from '../../platform/database/index.js';
 import type { Work, FilterVersion, FilterVersionChange, KnownVersion } from '../protocol/index.js';
 import { fieldsAt, filterAt, isTooLarge } from './stored-filters.js';
 import { areReadable } from './hashed-fields.js';
+import { ChangedMarks } from './changed-marks.js';
 import { FILTER_VERSION_MODEL } from './collections.schema.js';
 
 /**
@@ -54,7 +55,10 @@ const OF_STAMPING = { pendingSince: '', stamping: '' } as const;
  */
 @Injectable()
 export class FilterVersions {
-  constructor(@InjectModel(FILTER_VERSION_MODEL) private readonly entries: Model<FilterVersion>) {}
+  constructor(
+    @InjectModel(FILTER_VERSION_MODEL) private readonly entries: Model<FilterVersion>,
+    private readonly changed: ChangedMarks,
+  ) {}
 
   /** The existing entries of these services. */
   async of(keys: ServiceKey[]): Promise<ReadVersion[]> {
@@ -82,7 +86,7 @@ export class FilterVersions {
     change: FilterVersionChange,
   ): Promise<ReadVersion | undefined> {
     if (entry === undefined) return this.insert({ _id: new mongo.ObjectId(), ...key }, change);
-    const written = await this.replace(entry, updateTo(change));
+    const written = await this.replace(entry, updateTo(change)).finally(() => this.changed.edited(key));
     return written ? { _id: entry._id, ...key, ...change } : undefined;
   }
 
@@ -95,7 +99,9 @@ export class FilterVersions {
       return { updateOne: { filter: { _id, version }, update: updateTo(change) } };
     });
     const collection = this.entries.collection as unknown as mongo.Collection<FilterVersion>;
-    const { upsertedCount, matchedCount } = await collection.bulkWrite(writes, { ordered: false });
+    const { upsertedCount, matchedCount } = await collection
+      .bulkWrite(writes, { ordered: false })
+      .finally(() => changes.forEach(({ key }) => this.changed.edited(key)));
     return upsertedCount + matchedCount === changes.length;
   }
 
@@ -126,7 +132,9 @@ export class FilterVersions {
         { state: 'invalid', pending: false, version: 1 },
       );
     else if (entry.state !== 'invalid')
-      await this.replace(entry, { $set: { state: 'invalid' }, $inc: { version: 1 } });
+      await this.replace(entry, { $set: { state: 'invalid' }, $inc: { version: 1 } }).finally(() =>
+        this.changed.edited(key),
+      );
   }
 
   private async insert(
@@ -140,6 +148,8 @@ export class FilterVersions {
     } catch (error) {
       if (isDuplicateKey(error)) return undefined;
       throw error;
+    } finally {
+      this.changed.edited(key);
     }
   }
 

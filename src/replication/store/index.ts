@@ -1,5 +1,6 @@
 export { FormatWatch } from './format-watch.js';
 export * from './plain.js';
+export { type ChangedMark, ChangedMarks } from './changed-marks.js';
 export { FilterVersions, amongServices } from './filter-versions.js';
 export { FiltersInForce, OutdatedServiceError } from './filters-in-force.js';
 export { HashKeys } from './hash-keys.js';

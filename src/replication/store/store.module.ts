@@ -17,6 +17,7 @@ import { Quarantine } from './quarantine.js';
 import { ShownIdentities } from './shown-identities.js';
 import { recordModels } from '../../record/index.js';
 import { storeModels } from './collections.schema.js';
+import { ChangedMarks } from './changed-marks.js';
 import { FilterVersions } from './filter-versions.js';
 import { HashKeys } from './hash-keys.js';
 import { FormatWatch } from './format-watch.js';
@@ -24,6 +25,7 @@ import { FiltersInForce } from './filters-in-force.js';
 
 const providers = [
   Announced,
+  ChangedMarks,
   FilterVersions,
   FiltersInForce,
   FirstPass,

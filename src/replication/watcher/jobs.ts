@@ -4,6 +4,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import type { AppShare } from '../protocol/index.js';
 import { type Job, type TermAtWork, WorkedThrough } from '../store/index.js';
+import { SchemaSampling } from '../schema/index.js';
 import { FilterChanges } from './filters/filter-changes.js';
 import { pause } from '../../platform/common/index.js';
 import { ChannelReview, EmailReview, IncompleteReview } from './repair/reviews.js';
@@ -69,11 +70,21 @@ export class Jobs {
     serviceChecks: ServiceChecks,
     stampings: FilterStampings,
     kindPasses: KindPasses,
+    schemas: SchemaSampling,
     private readonly workedThrough: WorkedThrough,
   ) {
     const reviews = [emailReview, ignored, channelReview, incompleteReview];
     const atATime = Array.from({ length: STAMPINGS }, () => stampings);
-    this.jobs = [expiry, audit, quarantineRetries, ...reviews, serviceChecks, kindPasses, ...atATime];
+    this.jobs = [
+      expiry,
+      audit,
+      quarantineRetries,
+      ...reviews,
+      serviceChecks,
+      kindPasses,
+      ...atATime,
+      schemas,
+    ];
   }
 
   /** Ends when `stop` is aborted, and never throws. */

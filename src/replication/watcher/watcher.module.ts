@@ -36,12 +36,13 @@ import { Following } from './term/following.js';
 import { OwnPass } from './term/own-pass.js';
 import { StreamWork } from './term/stream-work.js';
 import { Watcher } from './watcher.service.js';
+import { SchemaModule } from '../schema/index.js';
 import { StoreModule } from '../store/index.js';
 import { watcherModels } from './collections.schema.js';
 
 /** Work that only the leading instance does. */
 @Module({
-  imports: [ApplicationModule, StoreModule, MongooseModule.forFeature(watcherModels)],
+  imports: [ApplicationModule, StoreModule, SchemaModule, MongooseModule.forFeature(watcherModels)],
   providers: [
     QuarantineRetries,
     QuarantineRetry,

@@ -14,6 +14,7 @@ const LONGEST = [
   'contract/conformance.test.ts',
   'contract/restored-source.test.ts',
   'contract/kinds-administration.test.ts',
+  'contract/service-schema.test.ts',
   'model/protocol.test.ts',
   'process/admin.test.ts',
   'process/start.test.ts',

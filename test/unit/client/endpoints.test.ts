@@ -36,6 +36,7 @@ const CALLS: ((tidemark: Tidemark) => Promise<unknown>)[] = [
     (tidemark: Tidemark) => first(tidemark.harddeletes(kind)),
     (tidemark: Tidemark) => first(tidemark.changes(kind, '{service}')),
     (tidemark: Tidemark) => tidemark.digest(kind, '{service}', { to }),
+    (tidemark: Tidemark) => tidemark.schema(kind, '{service}'),
   ]),
   (tidemark) => first(tidemark.channel('{channel}').updates()),
   (tidemark) => first(tidemark.channel('{channel}').softdeletes()),

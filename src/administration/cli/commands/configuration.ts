@@ -29,7 +29,7 @@ import { sampleLines, savedLines } from '../preview-lines.js';
 import { databaseOf, deskOn } from '../session.js';
 
 /** The properties that choose the fields of a service. */
-const CHOOSING = ['fields', 'hash', 'allowHiddenFilter'];
+const CHOOSING = ['fields', 'hash', 'allowHiddenFilter', 'schemaExamples'];
 /** A property may have 200 paths. */
 const LONGEST_LINE = 300;
 const SIGNS = { create: '+', change: '~', remove: '-' } as const;

@@ -26,6 +26,7 @@ export const commands: readonly Command[] = [
   command(described.serviceRemove, async () => (await services()).runRemove),
   command(described.servicePreview, async () => (await services()).runPreview),
   command(described.serviceIndex, async () => (await services()).runIndex),
+  command(described.schemaExport, async () => (await import('./schemas.js')).runExport),
   command(described.credentialIssue, async () => (await credentials()).runIssue),
   command(described.credentialChange, async () => (await credentials()).runChange),
   command(described.credentialRotate, async () => (await credentials()).runRotate),

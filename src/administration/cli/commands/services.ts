@@ -46,7 +46,7 @@ import type {
 import { progressOn } from '../import/index.js';
 import { choiceOf, kindOf, nameOf, serviceKeyOf, tenantOf } from '../input.js';
 import { previewLines, savedLines } from '../preview-lines.js';
-import { shownFieldsCell, shownFieldsIn, shownFieldsJson } from '../shown-fields-input.js';
+import { schemaExamplesIn, shownFieldsCell, shownFieldsIn, shownFieldsJson } from '../shown-fields-input.js';
 import { databaseOf, deskOn } from '../session.js';
 import { cell, table } from '../table.js';
 
@@ -61,7 +61,10 @@ export const runSet: Run<typeof serviceSet> = async (
 ) => {
   const key = serviceKeyOf({ org, app, kind, name });
   const filter = text === undefined ? undefined : await filterOf(text);
-  const setting = { filter, description, ...(await shownFieldsIn(chosen)) };
+  const setting = {
+    ...{ filter, description, ...(await shownFieldsIn(chosen)) },
+    schemaExamples: schemaExamplesIn(chosen),
+  };
   const fault = setNameFault(key.name, setting);
   if (fault !== undefined) throw new UsageError(`--name "${key.name}" ${fault}`);
   if (filter === undefined && key.name !== DEFAULT_SERVICE) throw new UsageError('--filter is missing.');
@@ -142,8 +145,9 @@ function stateOf(service: StoredService): string {
   if (!isEnabled(service)) return 'off';
   const filter = service.name === DEFAULT_SERVICE ? {} : service.filter;
   if (filterFault(filter) !== undefined) return 'not valid';
-  const { fields, hash, allowHiddenFilter } = service;
-  const rules = { name: service.name, filter: filter as Filter, fields, hash, allowHiddenFilter };
+  const { fields, hash, allowHiddenFilter, schemaExamples } = service;
+  const chosen = { fields, hash, allowHiddenFilter, schemaExamples };
+  const rules = { name: service.name, filter: filter as Filter, ...chosen };
   if (serviceFault(rules) !== undefined) return 'not valid';
   return effortFault(filter as Filter) === undefined ? 'on' : 'on, but it may take long';
 }

@@ -18,7 +18,7 @@ import {
   countByTenant,
   type EventsByTenant,
 } from '../../protocol/index.js';
-import { KnownChannels, HeadWriter, MomentWriter, type TermAtWork } from '../../store/index.js';
+import { ChangedMarks, KnownChannels, HeadWriter, MomentWriter, type TermAtWork } from '../../store/index.js';
 import { IgnoredRecords } from '../repair/ignored-records.js';
 import { KnowledgeReader, ownersOf } from './knowledge-reader.js';
 import { WrittenMaintenance, DecisionWriter } from './decision-writer.js';
@@ -35,6 +35,7 @@ export class Effects {
     private readonly maintenance: WrittenMaintenance,
     private readonly moments: MomentWriter,
     private readonly heads: HeadWriter,
+    private readonly changed: ChangedMarks,
     private readonly channels: KnownChannels,
     private readonly filters: FilterChanges,
     private readonly ignored: IgnoredRecords,
@@ -82,6 +83,7 @@ export class Effects {
     if (!('only' in term.share)) this.ignored.hear(kind, events.filter(isOfRecord));
     const { events: named, ...read } = await this.reader.read(kind, events, known.tombstones, term);
     countByTenant(counts, named, { ...read, tombstones: known.tombstones });
+    this.noteChanged(kind, named, { ...read, tombstones: known.tombstones });
     if (named.length === 0) return new Map();
     const ofRecords = named.filter(isOfRecord);
     const concerned = ownersOf(ofRecords);
@@ -97,6 +99,16 @@ export class Effects {
     await this.moments.write(decisions.moments);
     await this.heads.write(decisions.heads, fences);
     return passed;
+  }
+
+  private noteChanged(kind: Kind, events: KindEvent[], known: Parameters<typeof countByTenant>[2]): void {
+    const changed: EventsByTenant = new Map();
+    countByTenant(
+      changed,
+      events.filter(({ type }) => type !== 'announced'),
+      known,
+    );
+    for (const { tenant } of changed.values()) this.changed.moved({ ...tenant, kind });
   }
 }
 

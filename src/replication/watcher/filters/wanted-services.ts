@@ -89,7 +89,7 @@ const WISH = {
   ...{ _id: 0, ...NAMES, filter: filterAt('$filter') },
   enabled: ENABLED,
   ...{ fields: fieldsAt('$fields'), hash: fieldsAt('$hash') },
-  allowHiddenFilter: fieldsAt('$allowHiddenFilter'),
+  ...{ allowHiddenFilter: fieldsAt('$allowHiddenFilter'), schemaExamples: fieldsAt('$schemaExamples') },
 };
 const AT_ONCE = 1000;
 

@@ -156,6 +156,7 @@ describe('help', () => {
       ...['application create', 'application list', 'application remove', 'application rekey'],
       ...['kind create', 'kind list', 'kind remove'],
       ...['service set', 'service list', 'service remove', 'service preview', 'service index'],
+      'schema export',
       ...['credential issue', 'credential change', 'credential rotate', 'credential retire'],
       ...['credential revoke', 'credential list'],
       ...['config export', 'config plan', 'config apply'],

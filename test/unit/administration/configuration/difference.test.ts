@@ -30,7 +30,7 @@ const STORED: Configuration = {
 function service(name: string, filter: object) {
   return {
     ...{ kind: 'product' as const, name, filter, description: undefined, enabled: undefined },
-    ...{ fields: undefined, hash: undefined, allowHiddenFilter: undefined },
+    ...{ fields: undefined, hash: undefined, allowHiddenFilter: undefined, schemaExamples: undefined },
   };
 }
 

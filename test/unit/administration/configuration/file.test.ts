@@ -77,7 +77,12 @@ describe('a configuration file', () => {
           services: [
             {
               ...{ kind: 'member' as const, name: '007', description: '~', enabled: undefined, filter },
-              ...{ fields: undefined, hash: undefined, allowHiddenFilter: undefined },
+              ...{
+                fields: undefined,
+                hash: undefined,
+                allowHiddenFilter: undefined,
+                schemaExamples: undefined,
+              },
             },
           ],
         },

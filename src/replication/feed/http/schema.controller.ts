@@ -1,0 +1,111 @@
+import { applyDecorators, Controller, Get, Injectable, Param, Res, type Type } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { Connection } from 'mongoose';
+import {
+  type Application,
+  CurrentApplication,
+  InApplication,
+  type ServiceKey,
+  SERVICES,
+} from '../../../application/index.js';
+import type { Kind } from '../../../kinds/index.js';
+import { capitalized, exactly } from '../../../platform/common/index.js';
+import { isRefusedQuery } from '../../../platform/database/index.js';
+import { etagOf, problems, Problems, sendJson } from '../../../platform/http/index.js';
+import { ofTenant } from '../../../record/index.js';
+import { type CurrentSchema, examplesIn, newestDatas, Schemas, serviceSchema } from '../../schema/index.js';
+import { FiltersInForce, ProgressReader } from '../../store/index.js';
+import { Documented, KIND_ROUTES, KindOf, type KindRoute, pluralOf } from './kind-route.js';
+import { SelectedBy } from './openapi.js';
+
+const SCHEMA_TYPE = 'application/schema+json; charset=utf-8';
+/** Records whose values are shown, where the operator allows examples. */
+const NEWEST = 20;
+
+/** Describes `schema`: its answer is a document of another standard, which OpenAPI can describe only as an object. */
+function DescribeSchema(summary: string, operationId: string) {
+  const ETag = { description: 'For If-None-Match', schema: { type: 'string' as const } };
+  return applyDecorators(
+    ApiOperation({ summary, operationId }),
+    InApplication(),
+    SelectedBy('service'),
+    ApiHeader({ name: 'If-None-Match', required: false, description: 'ETag of the answer that is known' }),
+    ApiOkResponse({
+      description:
+        'A JSON Schema (2020-12) of the items of `updates`, from a sample of them. It describes what was seen; it is no ' +
+        'promise for records to come. `x-tidemark-version` grows by one with every change of it',
+      content: { 'application/schema+json': { schema: { type: 'object', additionalProperties: true } } },
+      headers: { ETag },
+    }),
+    ApiResponse({ status: 304, description: 'The schema is the one that is known', headers: { ETag } }),
+    Problems(400, 401, 404, 429, 500, 503),
+  );
+}
+
+@Injectable()
+class ServiceSchemas {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly filters: FiltersInForce,
+    private readonly progress: ProgressReader,
+    private readonly schemas: Schemas,
+  ) {}
+
+  /** Throws what `updates` throws: 404 `unknown-service`, 500 `service-misconfigured`, and 503 `preparing`, which takes precedence. */
+  protected async answer(
+    { organizationid, appid }: Application,
+    kind: Kind,
+    name: string,
+    response: Response,
+  ): Promise<void> {
+    await this.progress.read({ organizationid, appid });
+    const { of } = await this.filters.find({ organizationid, appid }, kind, name);
+    const current = await this.schemas.current(of).catch((error: unknown) => {
+      throw isRefusedQuery(error) ? problems.serviceMisconfigured(kind, name) : error;
+    });
+    if (current === undefined) throw problems.notWatched();
+    const text = JSON.stringify(serviceSchema(current, await this.examples(of, current)));
+    response.setHeader('ETag', etagOf(Buffer.from(text)));
+    sendJson(response, text, SCHEMA_TYPE);
+  }
+
+  /**
+   * Values of the newest records, only if the document of the service allows that. They are read for each answer and stored
+   * nowhere, so that a record that is erased or hidden is not among them.
+   */
+  private async examples(key: ServiceKey, { served }: CurrentSchema) {
+    const which = { ...ofTenant(key), kind: exactly(key.kind), name: exactly(key.name) };
+    const projection = { _id: 0, schemaExamples: 1 };
+    const document = await this.connection.collection(SERVICES).findOne(which, { projection });
+    return document?.['schemaExamples'] === true
+      ? examplesIn(await newestDatas(this.connection.db!, served, NEWEST))
+      : undefined;
+  }
+}
+
+/** A controller of the schemas of the services of a kind (contract §9). */
+function schemasOf(route: KindRoute): Type {
+  @ApiTags('replication')
+  @Documented(route)
+  @Controller(`:org/:app/api/v1/${route}`)
+  class KindSchemaController extends ServiceSchemas {
+    @Get(':service/schema')
+    @DescribeSchema(
+      `What the ${pluralOf(route)} that match the filter of the service look like`,
+      `get${capitalized(route)}Schema`,
+    )
+    getSchema(
+      @CurrentApplication() application: Application,
+      @KindOf(route) kind: Kind,
+      @Param('service') service: string,
+      @Res() response: Response,
+    ): Promise<void> {
+      return this.answer(application, kind, service, response);
+    }
+  }
+  return KindSchemaController;
+}
+
+export const SCHEMA_CONTROLLERS = KIND_ROUTES.map(schemasOf);

@@ -1,0 +1,109 @@
+import { type JsonType, type SeenField, type SeenItems, typesOf } from './seen.js';
+
+/** A JSON Schema (2020-12), as far as this project writes one. */
+export interface JsonSchema {
+  type?: string | string[];
+  format?: string;
+  description?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: JsonSchema;
+  items?: JsonSchema;
+  examples?: unknown[];
+  /** The share of the objects around it that have the property, from 0 to 1. */
+  'x-tidemark-share'?: number;
+}
+
+/** The members that every item has (contract §1), in their order. The fields of a service decide on two of them. */
+export interface Frame {
+  createdBy: 'shown' | 'absent';
+  /** `text`: a keyed hash. */
+  channels: 'list' | 'text' | 'absent';
+  /** Whether every item has `channels`, if it is shown. */
+  alwaysHasChannels: boolean;
+}
+
+const DATE_TIME: JsonSchema = { type: 'string', format: 'date-time' };
+const TEXT: JsonSchema = { type: 'string' };
+const CHANNELS: JsonSchema = { type: 'array', items: TEXT };
+
+/** The properties of the items of `updates`, and which of them are in every item. */
+export function itemSchema(frame: Frame, { data }: SeenItems, examples: Examples = new Map()): JsonSchema {
+  const { createdBy, channels, alwaysHasChannels } = frame;
+  const properties: Record<string, JsonSchema> = {
+    ...{ id: TEXT, type: TEXT, createDate: DATE_TIME },
+    ...(createdBy === 'shown' && { createdBy: TEXT }),
+    ...{ lastupdated: DATE_TIME, data: { type: 'object', ...objectSchema(data, '', examples) } },
+    ...(channels !== 'absent' && { channels: channels === 'list' ? CHANNELS : TEXT }),
+  };
+  const required = Object.keys(properties).filter((name) => name !== 'channels' || alwaysHasChannels);
+  return { type: 'object', properties, required };
+}
+
+/** Values that a sample showed, by the place that {@link examplesIn} names. */
+export type Examples = Map<string, unknown[]>;
+
+const MOST_EXAMPLES = 3;
+const LONGEST_EXAMPLE = 100;
+
+/** Up to three different short values of each place. */
+export function examplesIn(datas: unknown[]): Examples {
+  const examples: Examples = new Map();
+  for (const data of datas) collect(data, '', examples);
+  return examples;
+}
+
+function collect(value: unknown, place: string, examples: Examples): void {
+  if (Array.isArray(value)) {
+    for (const element of value) collect(element, `${place}[]`, examples);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, inner] of Object.entries(value)) collect(inner, inObject(place, name), examples);
+  } else if (value !== null && JSON.stringify(value).length <= LONGEST_EXAMPLE) {
+    const found = examples.get(place) ?? [];
+    if (found.length < MOST_EXAMPLES && !found.includes(value)) examples.set(place, [...found, value]);
+  }
+}
+
+function inObject(place: string, name: string): string {
+  return `${place}.${JSON.stringify(name)}`;
+}
+
+function placeSchema(place: SeenField, at: string, examples: Examples): JsonSchema {
+  const types = typesOf(place);
+  const names = [...new Set(types.map(nameOf))];
+  const shown = examples.get(at);
+  return {
+    ...(names.length > 0 && { type: names.length === 1 ? names[0]! : names }),
+    ...(types.includes('date-time') && { format: 'date-time' }),
+    ...(types.includes('object') && objectSchema(place, at, examples)),
+    ...(place.elements && { items: placeSchema(place.elements, `${at}[]`, examples) }),
+    ...(shown && { examples: shown }),
+  };
+}
+
+function objectSchema(place: SeenField, at: string, examples: Examples): JsonSchema {
+  const objects = place.types.get('object')?.count ?? 0;
+  const names = [...place.fields.keys()].sort();
+  const properties = names.map((name): [string, JsonSchema] => {
+    const field = place.fields.get(name)!;
+    const schema = placeSchema(field, inObject(at, name), examples);
+    return [name, { ...schema, 'x-tidemark-share': shareOf(field.count, objects) }];
+  });
+  return {
+    ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
+    // Their names are data, so their values are no examples either.
+    ...(place.values && { additionalProperties: placeSchema(place.values, '*', new Map()) }),
+  };
+}
+
+const DIGITS = 1000;
+
+/** With three digits, and never 0 for something that was seen. */
+function shareOf(count: number, objects: number): number {
+  const share = Math.round((count / Math.max(1, objects)) * DIGITS) / DIGITS;
+  return Math.min(1, Math.max(1 / DIGITS, share));
+}
+
+function nameOf(type: JsonType): string {
+  return type === 'date-time' ? 'string' : type;
+}

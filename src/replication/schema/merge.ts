@@ -1,0 +1,129 @@
+import {
+  type Absence,
+  countPlaces,
+  emptyPlace,
+  MOST_NAMES,
+  MOST_PLACES,
+  type SeenField,
+  type SeenItems,
+  type Tally,
+  toMap,
+} from './seen.js';
+
+/** Earlier samples together count as at most this many records. */
+const REMEMBERED = 10_000;
+/** Something vanishes if it was missed where about this many sightings were to be expected: by chance once in 8 million. */
+const EXPECTED = 16;
+/** And if a whole round of the walk has missed it: the round in which it was missed first may have begun before. */
+const ROUNDS = 2;
+
+/**
+ * What is known after a sample of some of the records. A field or a type that the sample does not show remains, until enough
+ * records have been read without it: a field of 1 % of the records is missing in many samples. `round` is that of the walk.
+ */
+export function merged(before: SeenItems, sample: SeenItems, round: number): SeenItems {
+  const fade = Math.min(1, REMEMBERED / Math.max(1, before.records));
+  const merging = new Merging(fade, round);
+  // Below, objects that have become maps are changed.
+  const data = merging.places(structuredClone(before.data), sample.data, {
+    before: before.records,
+    now: sample.records,
+  });
+  return { records: rounded(before.records * fade + sample.records), data: data ?? emptyPlace() };
+}
+
+/** How often a place could have been seen: in the sample, and in all samples before it. */
+interface Chances {
+  before: number;
+  now: number;
+}
+
+class Merging {
+  private room: number | undefined;
+
+  constructor(
+    private readonly fade: number,
+    private readonly round: number,
+  ) {}
+
+  /** Undefined if it has vanished. */
+  places(before: SeenField, sample: SeenField | undefined, chances: Chances): SeenField | undefined {
+    this.room ??= MOST_PLACES - countPlaces(before);
+    const tally = this.tally(before, sample, chances);
+    if (tally === undefined) return undefined;
+    const place: SeenField = { ...emptyPlace(), ...tally };
+    const ofTypes = { before: before.count, now: sample?.count ?? 0 };
+    for (const [type, known] of before.types) {
+      const ofType = this.tally(known, sample?.types.get(type), ofTypes);
+      if (ofType !== undefined) place.types.set(type, ofType);
+    }
+    for (const [type, { count }] of sample?.types ?? [])
+      if (!place.types.has(type)) place.types.set(type, { count });
+    this.members(place, before, sample);
+    return place;
+  }
+
+  private members(place: SeenField, before: SeenField, sample: SeenField | undefined): void {
+    if (before.isMap === true || sample?.isMap === true) {
+      place.isMap = true;
+      if (before.isMap !== true) toMap(before);
+      if (sample !== undefined && sample.isMap !== true) toMap(sample);
+    }
+    const inObjects = chancesIn('object', before, sample);
+    for (const [name, known] of before.fields) {
+      const field = this.places(known, sample?.fields.get(name), inObjects);
+      if (field !== undefined) place.fields.set(name, field);
+    }
+    for (const [name, field] of sample?.fields ?? [])
+      if (!before.fields.has(name) && this.hasRoomFor(field)) place.fields.set(name, field);
+    const values = this.either(before.values, sample?.values, inObjects);
+    if (values !== undefined) place.values = values;
+    const elements = this.either(before.elements, sample?.elements, chancesIn('array', before, sample));
+    if (elements !== undefined) place.elements = elements;
+    if (place.fields.size > MOST_NAMES) toMap(place);
+  }
+
+  private either(
+    before: SeenField | undefined,
+    sample: SeenField | undefined,
+    chances: Chances,
+  ): SeenField | undefined {
+    if (before !== undefined) return this.places(before, sample, chances);
+    return sample !== undefined && this.hasRoomFor(sample) ? sample : undefined;
+  }
+
+  private hasRoomFor(place: SeenField): boolean {
+    const needed = countPlaces(place);
+    if (this.room! < needed) return false;
+    this.room! -= needed;
+    return true;
+  }
+
+  private tally(before: Tally, sample: Tally | undefined, chances: Chances): Tally | undefined {
+    const faded = rounded(before.count * this.fade);
+    if (sample !== undefined && sample.count > 0) return { count: rounded(faded + sample.count) };
+    if (chances.now === 0) return { ...before, count: faded };
+    const absence = this.absence(before, chances);
+    const isExpected = absence.chances * absence.share >= EXPECTED;
+    return isExpected && this.round >= absence.round + ROUNDS ? undefined : { count: faded, absence };
+  }
+
+  private absence({ count, absence }: Tally, { before, now }: Chances): Absence {
+    const share = absence?.share ?? Math.min(1, count / Math.max(1, before));
+    return {
+      ...{ share, chances: (absence?.chances ?? 0) + now },
+      round: absence?.round ?? this.round,
+    };
+  }
+}
+
+function chancesIn(type: 'object' | 'array', before: SeenField, sample: SeenField | undefined): Chances {
+  const countIn = (place: SeenField | undefined) => place?.types.get(type)?.count ?? 0;
+  return { before: countIn(before), now: countIn(sample) };
+}
+
+const DIGITS = 1000;
+
+function rounded(count: number): number {
+  return Math.round(count * DIGITS) / DIGITS;
+}

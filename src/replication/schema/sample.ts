@@ -1,0 +1,196 @@
+import { setImmediate as soon } from 'node:timers/promises';
+import type { mongo } from 'mongoose';
+import { alongIndex, bareCommand, isTimeout, SAFE_BSON } from '../../platform/database/plain.js';
+import { BY_STAMP, DELIVERABLE, FIRST_ID, recordsIn, termsOf } from '../../record/index.js';
+import { rawBatch } from '../transcode/index.js';
+import { Sampled, type SeenItems } from './seen.js';
+import { itemsIn, type ServedService } from './served.js';
+import type { Walk } from './stored-schema.schema.js';
+
+/** A service with at most this many records is read as a whole. */
+export const MOST_WHOLE = 1000;
+/** Records of a larger one: the newest of the application and kind, and some at places of the walk. */
+const NEWEST = 500;
+const PLACES = 20;
+const AT_PLACE = 25;
+/** Documents of one query, and about the bytes of BSON of all of them. */
+const TOGETHER = 50;
+const MOST_BYTES = 8 * 1024 * 1024;
+/** Of a reply that is nearly full, the server may have left documents out. */
+const FULL_REPLY = 15 * 1024 * 1024;
+/** Time limits of a query, and of the one that looks whether a service has few records (milliseconds). */
+const READ_MS = 2000;
+const LOOK_MS = 1000;
+const SPARE_MS = 1000;
+const COMMENT = 'tidemark schema';
+const BY_ID = { organizationid: 1, appid: 1, _id: 1 } as const;
+
+/** What a sample has shown. */
+export interface SchemaSample {
+  seen: SeenItems;
+  /** Whether these are all records of the service. */
+  isWhole: boolean;
+  /** The walk after this sample; absent if these are all records. */
+  walk?: Walk;
+}
+
+/**
+ * A sample of the records that `updates` of a service delivers. Of many records, it has the newest ones, which show new fields
+ * soon, and some at regular distances along `_id`, which are a fair choice. Each sample continues the walk of the one before,
+ * so in time every part of the collection is visited, and a sample examines a bounded number of index entries and records.
+ */
+export async function sampled(
+  db: mongo.Db,
+  served: ServedService,
+  { known, walk: before }: { known: SeenItems | undefined; walk: Walk | undefined },
+): Promise<SchemaSample> {
+  const reading = new Reading(db, served);
+  const few = await reading.few();
+  const all = new Sampled(known);
+  if (few !== undefined && (await reading.read(few, MOST_BYTES, (data) => all.add(data))))
+    return { seen: all.seen, isWhole: true };
+  const walk = { ...(before ?? { behind: null, round: 0, stride: FIRST_STRIDE, places: 0 }) };
+  const some = new Sampled(known);
+  for (const ids of [await reading.newest(NEWEST), await reading.walked(walk)])
+    await reading.read(ids, MOST_BYTES / 2, (data) => some.add(data));
+  return { seen: some.seen, isWhole: false, walk };
+}
+
+/** The `data` of the newest items, for examples. */
+export async function newestDatas(db: mongo.Db, served: ServedService, count: number): Promise<unknown[]> {
+  const reading = new Reading(db, served);
+  const datas: unknown[] = [];
+  await reading.read(await reading.newest(count), MOST_BYTES, (data) => datas.push(data));
+  return datas;
+}
+
+const FIRST_STRIDE = 1000;
+const SHORTEST_STRIDE = 2 * AT_PLACE;
+const LONGEST_STRIDE = 5000;
+/** A round of more samples than this takes longer strides. */
+const LONG_ROUND = 10;
+
+class Reading {
+  private readonly records: mongo.Collection;
+  private readonly tenant: { organizationid: string; appid: string };
+
+  constructor(
+    private readonly db: mongo.Db,
+    private readonly served: ServedService,
+  ) {
+    const { organizationid, appid, kind } = served.key;
+    this.records = recordsIn(db, kind);
+    this.tenant = { organizationid, appid };
+  }
+
+  /**
+   * The records of the service, if they are few; undefined if not, or if that cannot be found out soon. Only a query with a filter
+   * states no index, because an operator may have made one for the filter.
+   */
+  async few(): Promise<mongo.ObjectId[] | undefined> {
+    const query = this.matching({ $gte: FIRST_ID });
+    const options = { projection: { _id: 1 }, limit: MOST_WHOLE + 1, maxTimeMS: LOOK_MS, comment: COMMENT };
+    const isFiltered = Object.keys(this.served.filter).length > 0;
+    try {
+      const found = isFiltered
+        ? (await this.records.find(query, options).toArray()).map(({ _id }) => _id)
+        : await this.ids(BY_ID, query, options);
+      return found.length > MOST_WHOLE ? undefined : found;
+    } catch (error) {
+      if (isTimeout(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** The records of the application and kind with the greatest stamps, whether or not they match. */
+  async newest(limit: number): Promise<mongo.ObjectId[]> {
+    const query = { ...this.tenant, lastupdated: { $type: 'date' }, _id: { $gte: FIRST_ID } };
+    try {
+      return await this.ids(BY_STAMP, query, { limit, sort: { lastupdated: -1, _id: -1 } });
+    } catch (error) {
+      // While a stamp is an array, MongoDB has to sort all of them.
+      if (isTimeout(error)) return [];
+      throw error;
+    }
+  }
+
+  /** Some records at the next places of the walk, which moves on. At the end of the collection it begins its next round. */
+  async walked(walk: Walk): Promise<mongo.ObjectId[]> {
+    const found: mongo.ObjectId[] = [];
+    for (let place = 0; place < PLACES; place += 1) {
+      const query = { ...this.tenant, _id: { ...(walk.behind ? { $gt: walk.behind } : { $gte: FIRST_ID }) } };
+      const skip = Math.floor(Math.random() * 2 * (walk.stride - AT_PLACE));
+      const ids = await this.ids(BY_ID, query, { skip, limit: AT_PLACE, sort: { _id: 1 } });
+      found.push(...ids);
+      walk.places += 1;
+      if (ids.length === AT_PLACE) walk.behind = ids.at(-1)!;
+      else return (nextRound(walk), found);
+    }
+    return found;
+  }
+
+  /** Takes the `data` of those of these records that the service delivers. Returns false if it has left some out. */
+  async read(ids: mongo.ObjectId[], most: number, take: (data: unknown) => void): Promise<boolean> {
+    const { key, mask } = this.served;
+    let bytes = 0;
+    for (let at = 0; at < ids.length; at += TOGETHER) {
+      const documents = await this.documents(ids.slice(at, at + TOGETHER));
+      bytes += documents.length;
+      for (const items of itemsIn(documents, { kind: key.kind, mask })) {
+        if (items === undefined) bytes = Infinity;
+        for (const item of items ?? []) take((item as { data: unknown }).data);
+        await soon();
+      }
+      if (bytes > most || documents.length > FULL_REPLY) return false;
+    }
+    return true;
+  }
+
+  private async documents(ids: mongo.ObjectId[]): Promise<Uint8Array> {
+    const filter = this.matching({ $in: ids });
+    const terms = termsOf(this.served.key.kind);
+    const command = {
+      find: this.records.collectionName,
+      ...(terms === undefined
+        ? { filter }
+        : { filter: terms.filter(filter), projection: terms.projection(undefined) }),
+      hint: { _id: 1 },
+      ...{ limit: ids.length, batchSize: ids.length, singleBatch: true },
+      ...{ comment: COMMENT, maxTimeMS: READ_MS },
+    };
+    const options = {
+      ...SAFE_BSON,
+      raw: true,
+      readPreference: 'primary',
+      within: READ_MS + SPARE_MS,
+    } as const;
+    const reply = await bareCommand(this.db, command, options);
+    return rawBatch(reply['cursor'] as Uint8Array).documents;
+  }
+
+  private async ids(
+    along: typeof BY_ID | typeof BY_STAMP,
+    query: mongo.Document,
+    options: mongo.FindOptions,
+  ): Promise<mongo.ObjectId[]> {
+    const found = await alongIndex(this.records, along, (hint) =>
+      this.records
+        .find(query, { projection: { _id: 1 }, maxTimeMS: READ_MS, comment: COMMENT, ...options, hint })
+        .toArray(),
+    );
+    return found.map(({ _id }) => _id);
+  }
+
+  /** A record with a number as its `id` is left out: whether it is delivered depends on the ledger. */
+  private matching(_id: mongo.Document): mongo.Document {
+    const scope = { ...this.tenant, _id, id: { $type: 'string' } };
+    return { $and: [scope, DELIVERABLE, this.served.filter] };
+  }
+}
+
+function nextRound(walk: Walk): void {
+  const samples = walk.places / PLACES;
+  if (samples < 1) walk.stride = Math.max(SHORTEST_STRIDE, Math.floor(walk.stride / 2));
+  if (samples > LONG_ROUND) walk.stride = Math.min(LONGEST_STRIDE, walk.stride * 2);
+  Object.assign(walk, { behind: null, places: 0, round: walk.round + 1 });
+}

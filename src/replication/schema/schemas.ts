@@ -1,0 +1,133 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import type { ServiceKey } from '../../application/index.js';
+import { SharedReads } from '../../platform/common/index.js';
+import { Metrics } from '../../platform/observability/index.js';
+import { markKey, type StoredHead } from '../protocol/index.js';
+import { HEADS } from '../store/index.js';
+import { changesBetween, type FieldChange } from './changes.js';
+import { type CurrentSchema, knownSchema } from './current.js';
+import { merged } from './merge.js';
+import { type SchemaSample, sampled } from './sample.js';
+import { type SeenItems, seenIn, textOfSeen } from './seen.js';
+import { isSameVersion, type ServedService, servedVersion } from './served.js';
+import type { StoredSchema } from './stored-schema.schema.js';
+import { beginStored, readStored, removeNames, replaceStored } from './stored-schemas.js';
+
+/** Changes that are kept with a schema, newest first. */
+const MOST_CHANGES = 50;
+/** Changes are told only from a schema of at least this many records: fewer say little about the next ones. */
+const FEWEST_RECORDS = 20;
+
+/** Takes samples, and keeps what they have shown. */
+@Injectable()
+export class Schemas {
+  private readonly log = new Logger('Schema');
+  private readonly samplings = new SharedReads<void>();
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /**
+   * The schema of a service, for the version of the service that is in force now. The first one is made by the request for it.
+   * Undefined if the service is not served, or is edited at this moment.
+   */
+  async current(key: ServiceKey): Promise<CurrentSchema | undefined> {
+    const known = await knownSchema(this.db, key);
+    if (known !== 'missing') return known;
+    await this.samplings.share(`first ${JSON.stringify(key)}`, async () => {
+      if ((await knownSchema(this.db, key)) === 'missing') await this.sample(key);
+    });
+    const made = await knownSchema(this.db, key);
+    return made === 'missing' ? undefined : made;
+  }
+
+  /** Takes another sample of a service; removes the names of fields if it is not served. */
+  refresh(key: ServiceKey): Promise<void> {
+    return this.samplings.share(JSON.stringify(key), () => this.sample(key));
+  }
+
+  /**
+   * Whether a service needs a sample regardless of the pause between two: it has none, it was edited, or records have changed
+   * since the leader of that time has seen the last change.
+   */
+  async isOutdated(key: ServiceKey): Promise<boolean> {
+    const known = await knownSchema(this.db, key);
+    if (known === undefined) return (await readStored(this.db, key))?.seen !== undefined;
+    if (known === 'missing') return true;
+    const head = await this.head(key);
+    return (head?.getTime() ?? 0) > (known.stored.head?.getTime() ?? 0);
+  }
+
+  private async sample(key: ServiceKey): Promise<void> {
+    const served = await servedVersion(this.db, key);
+    if (served === undefined) return this.forget(key);
+    const stored = await beginStored(this.db, key);
+    const known = isSameVersion(stored.of, served.of) ? seenIn(stored.seen) : undefined;
+    // Before the sample, which takes a while: a field that is named may be hidden now.
+    const before = known === undefined ? await removeNames(this.db, stored) : stored;
+    if (before === undefined) return;
+    const head = await this.head(key);
+    const sample = await sampled(this.db, served, { known, walk: before.walk });
+    const after = seenAfter(known, sample);
+    const changes = known === undefined ? [] : changesBetween(known, after);
+    const version = before.version + (known === undefined || changes.length > 0 ? 1 : 0);
+    const at = new Date();
+    const told = isWorthTelling(known, before) ? changes.map((change) => ({ version, at, ...change })) : [];
+    const written = await replaceStored(this.db, before, {
+      ...{ ...served.key, version, of: served.of, at, head: head ?? null },
+      ...{ isWhole: sample.isWhole, seen: textOfSeen(after), ...(sample.walk && { walk: sample.walk }) },
+      changes: [...told, ...(before.changes ?? [])].slice(0, MOST_CHANGES),
+    });
+    if (written === undefined) return;
+    this.tell(key, version, told);
+    await this.forgetIfEdited(served, written);
+  }
+
+  private async forget(key: ServiceKey): Promise<void> {
+    const stored = await readStored(this.db, key);
+    if (stored !== null) await removeNames(this.db, stored);
+  }
+
+  /** An edit during the sample may have hidden a field after the stored names were looked at. */
+  private async forgetIfEdited({ key, of }: ServedService, written: StoredSchema): Promise<void> {
+    const now = await servedVersion(this.db, key);
+    if (now === undefined || !isSameVersion(now.of, of)) await removeNames(this.db, written);
+  }
+
+  /** Names of fields are not logged. */
+  private tell(
+    { organizationid, appid, kind, name }: ServiceKey,
+    version: number,
+    told: FieldChange[],
+  ): void {
+    for (const { change } of told) this.metrics.schemaChanges.inc({ change });
+    if (told.length > 0)
+      this.log.log(
+        `The schema of the ${kind} service "${name}" of ${organizationid}/${appid} has changed in ${told.length} places, and has version ${version} now`,
+      );
+  }
+
+  private async head(key: ServiceKey): Promise<Date | undefined> {
+    const heads = this.db.collection<Partial<StoredHead>>(HEADS);
+    const head = await heads.findOne({ _id: markKey(key) });
+    return head?.stamp instanceof Date ? head.stamp : undefined;
+  }
+
+  private get db(): mongo.Db {
+    return this.connection.db!;
+  }
+}
+
+function seenAfter(known: SeenItems | undefined, { seen, isWhole, walk }: SchemaSample): SeenItems {
+  return known === undefined || isWhole ? seen : merged(known, seen, walk?.round ?? 0);
+}
+
+/** Until the walk has been everywhere once, a field is new to the schema only. */
+function isWorthTelling(known: SeenItems | undefined, { isWhole, walk }: StoredSchema): boolean {
+  if (known === undefined || known.records < FEWEST_RECORDS) return false;
+  return isWhole === true || (walk?.round ?? 0) > 0;
+}

@@ -1,0 +1,218 @@
+/** The types of values in items (contract §1). A date is a string in the format `date-time`. */
+const JSON_TYPES = [
+  ...(['null', 'boolean', 'integer', 'number', 'date-time', 'string', 'object', 'array'] as const),
+];
+
+export type JsonType = (typeof JSON_TYPES)[number];
+
+/** How often something was seen. Earlier samples fade, so a count is not a whole number. */
+export interface Tally {
+  count: number;
+  absence?: Absence;
+}
+
+/** What the samples since have not shown. */
+export interface Absence {
+  /** How often it could have been seen. */
+  chances: number;
+  /** The share of the chances that it took before. */
+  share: number;
+  /** The round of the walk through the records in which it was missed first. */
+  round: number;
+}
+
+/** What was seen of the values at one place: a field, the elements of lists, or the values of a map. */
+export interface SeenField extends Tally {
+  types: Map<JsonType, Tally>;
+  fields: Map<string, SeenField>;
+  /** Members whose names are data, such as ids. */
+  values?: SeenField;
+  elements?: SeenField;
+  /** Had more than {@link MOST_NAMES} names. All of its members are values now. */
+  isMap?: true;
+}
+
+/** What a number of records showed of `data`. */
+export interface SeenItems {
+  records: number;
+  data: SeenField;
+}
+
+/** The most places of a schema. Further fields are left out. */
+export const MOST_PLACES = 1000;
+/** An object with more different names is a map: its names are data, and are forgotten. */
+export const MOST_NAMES = 200;
+/** Fields in fields, counted from `data`. What lies deeper is left out, as deeper paths cannot choose fields either. */
+export const MOST_DEPTH = 10;
+const LONGEST_NAME = 64;
+
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** Numbers, ObjectIds and other long hexadecimal texts, UUIDs, dates, e-mails and addresses. */
+const IS_DATA = /^[\d\s.,:+-]+$|^[\da-f]{16,}$|^[\da-f]{8}-[\da-f]{4}-|^\d{4}-\d\d-\d\d|[@/\\]|^https?:/i;
+
+/** Whether the name of a member is data rather than the name of a field. It could be an id, or an e-mail. */
+export function isDataName(name: string): boolean {
+  return name === '' || name.length > LONGEST_NAME || IS_DATA.test(name);
+}
+
+export function emptyPlace(count = 0): SeenField {
+  return { count, types: new Map(), fields: new Map() };
+}
+
+export function nothingSeen(): SeenItems {
+  return { records: 0, data: emptyPlace() };
+}
+
+/** The types of a place, in a fixed order: `number` includes `integer`, and `string` includes `date-time`. */
+export function typesOf({ types }: SeenField): JsonType[] {
+  return JSON_TYPES.filter((type) => {
+    if (type === 'integer' && types.has('number')) return false;
+    if (type === 'date-time' && types.has('string')) return false;
+    return types.has(type);
+  });
+}
+
+/**
+ * Collects what items show. `known` is what earlier samples showed: a map stays a map, so that an object with about
+ * {@link MOST_NAMES} names does not change back and forth.
+ */
+export class Sampled {
+  readonly seen: SeenItems = nothingSeen();
+  private places = 1;
+
+  constructor(private readonly known: SeenItems | undefined) {}
+
+  add(data: unknown): void {
+    this.seen.records += 1;
+    this.put(this.seen.data, this.known?.data, data, 1);
+  }
+
+  private put(place: SeenField, known: SeenField | undefined, value: unknown, depth: number): void {
+    place.count += 1;
+    const type = typeOf(value);
+    const tally = place.types.get(type);
+    if (tally === undefined) place.types.set(type, { count: 1 });
+    else tally.count += 1;
+    if (depth > MOST_DEPTH) return;
+    if (Array.isArray(value)) this.putElements(place, known, value, depth);
+    else if (type === 'object') this.putMembers(place, known, value as object, depth);
+  }
+
+  private putElements(
+    place: SeenField,
+    known: SeenField | undefined,
+    values: unknown[],
+    depth: number,
+  ): void {
+    if (values.length === 0) return;
+    const elements = place.elements ?? this.newPlace();
+    if (elements === undefined) return;
+    place.elements = elements;
+    // A list in a list is a level of its own, so that any depth ends.
+    for (const value of values)
+      this.put(elements, known?.elements, value, Array.isArray(value) ? depth + 1 : depth);
+  }
+
+  private putMembers(place: SeenField, known: SeenField | undefined, members: object, depth: number): void {
+    if (known?.isMap === true) place.isMap = true;
+    for (const [name, value] of Object.entries(members)) {
+      const isValue = place.isMap === true || isDataName(name);
+      const member = isValue ? this.valuesOf(place) : this.fieldOf(place, name);
+      const knownMember = isValue ? known?.values : known?.fields.get(name);
+      if (member !== undefined) this.put(member, knownMember, value, depth + 1);
+      if (place.fields.size > MOST_NAMES) this.becomeMap(place);
+    }
+  }
+
+  private fieldOf(place: SeenField, name: string): SeenField | undefined {
+    const found = place.fields.get(name);
+    if (found !== undefined) return found;
+    const made = this.newPlace();
+    if (made !== undefined) place.fields.set(name, made);
+    return made;
+  }
+
+  private valuesOf(place: SeenField): SeenField | undefined {
+    const values = place.values ?? this.newPlace();
+    if (values !== undefined) place.values = values;
+    return values;
+  }
+
+  /** The place of the last name becomes that of the values, so there is always room. */
+  private becomeMap(place: SeenField): void {
+    this.places -= countPlaces(place) - 1;
+    toMap(place);
+    this.places += countPlaces(place) - 1;
+  }
+
+  private newPlace(): SeenField | undefined {
+    if (this.places >= MOST_PLACES) return undefined;
+    this.places += 1;
+    return emptyPlace();
+  }
+}
+
+/** Forgets the names of the members of a place. */
+export function toMap(place: SeenField): void {
+  for (const field of place.fields.values()) {
+    place.values ??= emptyPlace();
+    addInto(place.values, field);
+  }
+  place.fields.clear();
+  place.isMap = true;
+}
+
+/** The number of places of a tree. */
+export function countPlaces({ fields, values, elements }: SeenField): number {
+  let count = 1;
+  for (const inner of [...fields.values(), values, elements])
+    if (inner !== undefined) count += countPlaces(inner);
+  return count;
+}
+
+function addInto(place: SeenField, other: SeenField): void {
+  place.count += other.count;
+  for (const [type, { count }] of other.types)
+    place.types.set(type, { count: (place.types.get(type)?.count ?? 0) + count });
+  if (other.isMap === true && place.isMap !== true) toMap(place);
+  for (const [name, field] of other.fields) {
+    const own = place.isMap === true ? (place.values ??= emptyPlace()) : fieldIn(place, name);
+    addInto(own, field);
+  }
+  if (other.values !== undefined) addInto((place.values ??= emptyPlace()), other.values);
+  if (other.elements !== undefined) addInto((place.elements ??= emptyPlace()), other.elements);
+  if (place.fields.size > MOST_NAMES) toMap(place);
+}
+
+function fieldIn(place: SeenField, name: string): SeenField {
+  const found = place.fields.get(name) ?? emptyPlace();
+  place.fields.set(name, found);
+  return found;
+}
+
+/** As text to store. Names are never keys of it, because MongoDB and JavaScript give some names a meaning. */
+export function textOfSeen(seen: SeenItems): string {
+  return JSON.stringify(seen, (_key, value: unknown) => (value instanceof Map ? [...value] : value));
+}
+
+/** Reads what {@link textOfSeen} wrote; undefined if another program wrote something else. */
+export function seenIn(text: unknown): SeenItems | undefined {
+  if (typeof text !== 'string') return undefined;
+  try {
+    const seen = JSON.parse(text, (key, value: unknown) =>
+      key === 'types' || key === 'fields' ? new Map(value as [string, never][]) : value,
+    ) as Partial<SeenItems>;
+    return seen.data?.fields instanceof Map ? (seen as SeenItems) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'string') return DATE_TIME.test(value) ? 'date-time' : 'string';
+  return 'object';
+}

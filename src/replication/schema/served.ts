@@ -1,0 +1,95 @@
+import mongoose, { type mongo } from 'mongoose';
+import { DEFAULT_SERVICE, type Filter, type ServiceKey, SERVICES } from '../../application/plain.js';
+import { exactly } from '../../platform/common/index.js';
+import { ofTenant } from '../../record/index.js';
+import type { FilterVersion } from '../protocol/index.js';
+import { areReadable, fieldsAt, FILTER_VERSIONS, filterAt } from '../store/plain.js';
+import { type FieldMask, fieldMask, itemsText } from '../transcode/index.js';
+import { describedKind } from '../../kinds/index.js';
+import type { Frame } from './json-schema.js';
+import type { OfVersion } from './stored-schema.schema.js';
+
+/** A service with the filter and the fields that are in force. */
+export interface ServedService {
+  key: ServiceKey;
+  of: OfVersion;
+  filter: Filter;
+  /** Undefined if items are shown whole. */
+  mask: FieldMask | undefined;
+}
+
+const READ = { state: 1, version: 1, filter: filterAt('$filter'), fields: fieldsAt('$fields') };
+
+/**
+ * The service as it is in the database now: not as an instance remembers it, because what is stored under an older version may
+ * name a field that is hidden by now. Undefined if it is not served.
+ */
+export async function servedVersion(
+  db: mongo.Db,
+  { organizationid, appid, kind, name }: ServiceKey,
+): Promise<ServedService | undefined> {
+  const key = { organizationid, appid, kind, name };
+  const entries = db.collection<FilterVersion>(FILTER_VERSIONS);
+  const entry = await entries.findOne(key, { projection: READ });
+  if (entry === null) return name === DEFAULT_SERVICE ? defaultWithout(db, key) : undefined;
+  const { _id, state, version, filter, fields } = entry;
+  if (state !== 'on' || filter === undefined || !areReadable(fields)) return undefined;
+  const mask = fields && fieldMask(fields, fields.key?.buffer);
+  return { key, of: { entry: _id, version }, filter, mask };
+}
+
+/** `default` without a document shows everything. With one, its entry is not written yet, and may hide fields. */
+async function defaultWithout(db: mongo.Db, key: ServiceKey): Promise<ServedService | undefined> {
+  const which = { ...ofTenant(key), kind: exactly(key.kind), name: exactly(key.name) };
+  const document = await db.collection(SERVICES).findOne(which, { projection: { _id: 1 } });
+  return document === null
+    ? { key, of: { entry: null, version: 0 }, filter: {}, mask: undefined }
+    : undefined;
+}
+
+export function isSameVersion(one: OfVersion | undefined, other: OfVersion): boolean {
+  if (one === undefined || one.version !== other.version) return false;
+  return one.entry === null ? other.entry === null : one.entry.equals(other.entry ?? undefined);
+}
+
+const { ObjectId, BSON } = mongoose.mongo;
+/** A record without data, which shows the rest of an item. */
+const BARE = BSON.serialize({
+  0: {
+    ...{ _id: new ObjectId('1'.repeat(24)), organizationid: '-', appid: '-', id: '-', type: '-' },
+    ...{ createDate: new Date(0), createdBy: '-', lastupdated: new Date(0), data: {}, channels: ['-'] },
+  },
+});
+
+/** What the fields of a service leave of the members around `data`. */
+export function frameOf({ key: { kind }, mask }: Pick<ServedService, 'key' | 'mask'>): Frame {
+  const [items] = itemsIn(BARE, { kind, mask });
+  const { createdBy, channels } = items![0] as { createdBy?: unknown; channels?: unknown };
+  return {
+    createdBy: createdBy === undefined ? 'absent' : 'shown',
+    channels: channels === undefined ? 'absent' : typeof channels === 'string' ? 'text' : 'list',
+    alwaysHasChannels: describedKind(kind).alwaysHasChannels,
+  };
+}
+
+/** A text of an item that is longer is not parsed, so that the process is never busy with it for long. */
+const LONGEST_ITEM = 1024 * 1024;
+
+/**
+ * The items of a BSON array of records, as `updates` of the service shows them, in portions; without the password hash that an
+ * application may show. Undefined in place of a record that is too long.
+ */
+export function* itemsIn(
+  documents: Uint8Array,
+  { kind, mask }: Pick<ServedService, 'mask'> & Pick<ServiceKey, 'kind'>,
+): Generator<unknown[] | undefined> {
+  const shape = { item: 'update', kind, withPasswordHash: false, mask, asLines: true } as const;
+  for (const { pieces, bytes, count } of itemsText(documents, shape)) {
+    if (count === 1 && bytes > LONGEST_ITEM) yield undefined;
+    else
+      yield Buffer.concat([...pieces])
+        .toString()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown);
+  }
+}

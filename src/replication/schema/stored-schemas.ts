@@ -1,0 +1,84 @@
+import mongoose, { type mongo } from 'mongoose';
+import type { ServiceKey } from '../../application/plain.js';
+import type { Tenant } from '../../record/index.js';
+import { isDuplicateKey } from '../../platform/database/plain.js';
+import { SCHEMAS, type StoredSchema } from './stored-schema.schema.js';
+
+/** A document without anything that names a field. */
+type Bare = ServiceKey & Pick<StoredSchema, 'version' | 'token'>;
+
+/** What is stored of the items of a service. Other programs may have written anything. */
+export function readStored(db: mongo.Db, key: ServiceKey): Promise<StoredSchema | null> {
+  return schemasOf(db).findOne<StoredSchema>(keyOf(key), { projection: { _id: 0 } });
+}
+
+/** The same, for a sample to be stored: there is a document from now on. */
+export async function beginStored(db: mongo.Db, key: ServiceKey): Promise<StoredSchema> {
+  const stored = await readStored(db, key);
+  if (stored !== null) return stored;
+  const made = { ...keyOf(key), version: 0, token: newToken() };
+  try {
+    await schemasOf(db).insertOne({ ...made });
+    return made;
+  } catch (error) {
+    const other = isDuplicateKey(error) ? await readStored(db, key) : null;
+    if (other === null) throw error;
+    return other;
+  }
+}
+
+/** Returns what was stored; undefined if something else was written since `before` was read. */
+export async function replaceStored(
+  db: mongo.Db,
+  before: StoredSchema,
+  after: Omit<StoredSchema, 'token'>,
+): Promise<StoredSchema | undefined> {
+  const unchanged = { ...keyOf(before), token: before.token ?? { $exists: false } };
+  const stored = { ...after, token: newToken() };
+  const { matchedCount } = await schemasOf(db).replaceOne(unchanged, stored);
+  return matchedCount === 1 ? stored : undefined;
+}
+
+/** Removes everything that names a field. Returns what is left; undefined if something else was written meanwhile. */
+export async function removeNames(db: mongo.Db, stored: StoredSchema): Promise<StoredSchema | undefined> {
+  const { version } = stored;
+  return stored.of === undefined && stored.seen === undefined
+    ? stored
+    : replaceStored(db, stored, { ...keyOf(stored), version });
+}
+
+/**
+ * The same for all services of an application and kind, because a record is erased: it may have had a field of its own. A sample
+ * that has begun before is not stored.
+ */
+export async function forgetNames(db: mongo.Db, mark: Omit<ServiceKey, 'name'>): Promise<void> {
+  const { organizationid, appid, kind } = mark;
+  const left: { [field in keyof Bare]: unknown } = {
+    ...{ organizationid: '$organizationid', appid: '$appid', kind: '$kind', name: '$name' },
+    ...{ version: '$version', token: newToken() },
+  };
+  await schemasOf(db).updateMany({ organizationid, appid, kind }, [
+    { $replaceWith: { _id: '$_id', ...left } },
+  ]);
+}
+
+/** Removes the schemas of an application that is removed. */
+export async function removeSchemas(
+  db: mongo.Db,
+  { organizationid, appid }: Tenant,
+  session?: mongo.ClientSession,
+): Promise<void> {
+  await schemasOf(db).deleteMany({ organizationid, appid }, { ...(session && { session }) });
+}
+
+function keyOf({ organizationid, appid, kind, name }: ServiceKey): ServiceKey {
+  return { organizationid, appid, kind, name };
+}
+
+function newToken(): mongo.ObjectId {
+  return new mongoose.mongo.ObjectId();
+}
+
+function schemasOf(db: mongo.Db): mongo.Collection<StoredSchema> {
+  return db.collection<StoredSchema>(SCHEMAS);
+}

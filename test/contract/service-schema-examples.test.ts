@@ -1,0 +1,129 @@
+/** Contract §9: examples in schemas, and how operators print a schema and allow examples. */
+import { expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { AdminConsole } from './admin-console.js';
+import { FieldsSetting } from './fields-setting.js';
+import { CANARY, setService } from './shown-fields.js';
+import { askSchema, dataIn, schemaOf, storedSchema, type ToldSchema } from './told-schema.js';
+
+let service: TestService;
+let app: TestApplication;
+beforeAll(async () => {
+  service = await TestService.shared();
+});
+beforeEach(async () => {
+  app = await service.application();
+});
+
+describe('examples are shown only where the service allows it', () => {
+  const EXAMPLE = 'example-77';
+
+  it('and are stored nowhere', async () => {
+    await app.product({ data: { a: EXAMPLE, hidden: CANARY, byMail: { 'ada@example.org': 'value-78' } } });
+    await app.filter('product', 'erp', {}, { fields: { except: ['data.hidden'] } });
+    expect((await askSchema(app, 'erp')).text).not.toContain(EXAMPLE);
+    await setService(app, 'erp', { $set: { schemaExamples: true } });
+    const text = (await askSchema(app, 'erp')).text;
+    expect(dataIn(JSON.parse(text) as ToldSchema)['a']!.examples).toEqual([EXAMPLE]);
+    expect(text).not.toMatch(new RegExp(`${CANARY}|ada@example|value-78`));
+    expect((await askSchema(app)).text).not.toContain(EXAMPLE);
+    expect(JSON.stringify(await storedSchema(app, 'erp'))).not.toContain(EXAMPLE);
+    await setService(app, 'erp', { $set: { schemaExamples: false } });
+    expect((await askSchema(app, 'erp')).text).not.toContain(EXAMPLE);
+  });
+
+  it.each(['true', 1, {}, ['true']])(
+    'schemaExamples %j is no permission: the service delivers nothing',
+    async (value) => {
+      await app.product({ data: { a: EXAMPLE } });
+      await app.filter('product', 'erp', {}, { schemaExamples: value });
+      expectProblem(await askSchema(app, 'erp'), 500, 'service-misconfigured');
+      expectProblem(await app.get('product/erp/updates?to=2100-01-01'), 500, 'service-misconfigured');
+    },
+  );
+});
+
+describe('administrators see the schema', () => {
+  it('of their applications, without examples, and none of a service that is not served', async () => {
+    const on = await FieldsSetting.of(service, app);
+    await app.product({ data: { a: 'example-77' } });
+    await app.filter('product', 'erp', {}, { schemaExamples: true });
+    const { status, json, text } = await on.ask('GET', 'services/product/erp/schema');
+    expect([status, text.includes('example-77')]).toEqual([200, false]);
+    expect(dataIn(json as ToldSchema)).toEqual({ a: { type: 'string', 'x-tidemark-share': 1 } });
+    expectProblem(await on.ask('GET', 'services/product/none/schema'), 404, 'unknown-service');
+    const other = await FieldsSetting.of(service, await service.application());
+    const { organizationid, appid } = app;
+    const path = `../../${organizationid}/${appid}/services/product/erp/schema`;
+    expectProblem(await other.ask('GET', path), 404, 'unknown-application');
+  });
+});
+
+describe('the command `schema export`', () => {
+  const words = (name: string) =>
+    `schema export --org ${app.organizationid} --app ${app.appid} --kind product --name ${name}`;
+
+  it('prints the JSON Schema, or TypeScript, without examples', async () => {
+    await app.product({ data: { a: 'example-77', 'net price': 1 } });
+    await app.filter('product', 'erp', {}, { schemaExamples: true });
+    const { properties, ...schema } = await schemaOf(app, 'erp');
+    const console = new AdminConsole(service.uri);
+    const printed = await console.json<ToldSchema>(words('erp'));
+    expect(printed).toMatchObject(schema);
+    expect(JSON.stringify(printed)).not.toContain('example-77');
+    expect(Object.keys(printed.properties!)).toEqual(Object.keys(properties!));
+    const { output } = await console.run(`${words('erp')} --typescript`);
+    expect(output).toContain('export interface ProductErpItem {');
+    expect(output).toContain('    a?: string;\n    "net price"?: number;');
+  });
+
+  it('says why there is none', async () => {
+    const console = new AdminConsole(service.uri);
+    expect(await console.failure(words('none'))).toBe(
+      `The product service "none" of ${app.organizationid}/${app.appid} is not served.`,
+    );
+    await app.filter('product', 'erp', {});
+    await schemaOf(app, 'erp');
+    await service.db.collection('tidemark.schemas').deleteOne({ ...app.tenant, name: 'erp' });
+    expect(await console.failure(words('erp'))).toContain('There is no sample of the product service "erp"');
+  });
+});
+
+describe('schemaExamples is set by every way of writing a service', () => {
+  it('with true or false, and removed by null', async () => {
+    const on = await FieldsSetting.of(service, app);
+    const admin = new AdminConsole(service.uri);
+    const isSet = async () => (await on.stored('erp'))?.['schemaExamples'] as unknown;
+    const { status, json } = await on.put('erp', { filter: {}, schemaExamples: true });
+    expect([status, json]).toEqual([200, expect.objectContaining({ schemaExamples: true })]);
+    await on.put('erp', { filter: { id: 'a' } });
+    expect(await isSet()).toBe(true);
+    await on.put('erp', { filter: {}, schemaExamples: null });
+    expect(await isSet()).toBeUndefined();
+    await admin.json(on.set('erp', '--filter', '{}', '--schema-examples'));
+    expect(await isSet()).toBe(true);
+    await admin.json(on.set('erp', '--filter', '{}', '--no-schema-examples'));
+    expect(await isSet()).toBeUndefined();
+    await admin.json(await on.apply({ name: 'erp', filter: {}, schemaExamples: true }));
+    expect(await isSet()).toBe(true);
+    expect((await on.applied({ name: 'erp', filter: {} })).status).toBe(200);
+    expect(await isSet()).toBeUndefined();
+  });
+
+  it('and with nothing else', async () => {
+    const on = await FieldsSetting.of(service, app);
+    const admin = new AdminConsole(service.uri);
+    const wrong = { filter: {}, schemaExamples: 'yes' };
+    for (const { status, json } of [
+      await on.put('bad', wrong),
+      await on.applied({ name: 'bad', ...wrong }),
+    ]) {
+      const { errors } = json as { errors: { pointer: string; detail: string }[] };
+      expect([status, errors[0]!.pointer]).toEqual([400, expect.stringMatching(/schemaExamples$/)]);
+      expect(errors[0]!.detail).toContain('is not true or false');
+    }
+    expect(await admin.failure(await on.apply({ name: 'bad', ...wrong }))).toContain('/schemaExamples');
+    expect(await on.stored('bad')).toBeNull();
+    const both = on.set('bad', '--filter', '{}', '--schema-examples', '--no-schema-examples');
+    expect(await admin.failure(both)).toContain('Give either --schema-examples or --no-schema-examples.');
+  });
+});
