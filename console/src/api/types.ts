@@ -51,6 +51,24 @@ export interface Service extends Tenant {
   allowHiddenFilter?: unknown;
 }
 
+/** A field that appeared or vanished, or whose types are others now. */
+export interface SchemaChange {
+  version: number;
+  at: string;
+  path: string;
+  change: 'appeared' | 'vanished' | 'type';
+  from?: string[];
+  to?: string[];
+}
+
+/** A JSON Schema, as far as the console reads it. */
+export interface ServiceSchema {
+  'x-tidemark-version': number;
+  'x-tidemark-records': { count: number; sample: boolean };
+  /** Newest first. */
+  'x-tidemark-changes': SchemaChange[];
+}
+
 export interface ListedServices {
   result: Service[];
   /** How many more there are, where those exceed the limits of their application. */

@@ -5,6 +5,7 @@ import { Link } from '../parts/link.js';
 import { Loading } from '../parts/loading.js';
 import { Page } from '../parts/page.js';
 import { DEFAULT, type Version } from './service-draft.js';
+import { SchemaSection } from './schema-section.js';
 import { ServiceForm } from './service-form.js';
 
 interface Place extends Tenant {
@@ -31,6 +32,7 @@ export function ServiceEditor(place: Place) {
       <Loading of={loaded} what="the service">
         {(version) => <ServiceForm key={version.reading} version={version} reload={loaded.reload} />}
       </Loading>
+      {name !== undefined && <SchemaSection {...{ organizationid, appid, kind, name }} />}
     </Page>
   );
 }
