@@ -1,5 +1,6 @@
 /** JSON of Node 22 and of browsers since 2025, which the types do not know yet. */
 interface ExactJson {
+  isRawJSON?: (value: unknown) => value is { rawJSON: string };
   rawJSON?: (text: string) => object;
   parse(
     text: string,
@@ -29,4 +30,9 @@ export function parseExactly(text: string): unknown {
 /** Whether a number is none that `JSON.stringify` would write as it came: it writes `null` for what is not finite. */
 function isChanged(value: number, source: string): boolean {
   return !Number.isFinite(value) || (!Number.isSafeInteger(value) && WHOLE.test(source));
+}
+
+/** The digits of a number that {@link parseExactly} has kept as text; undefined for every other value. */
+export function exactDigits(value: unknown): string | undefined {
+  return json.isRawJSON?.(value) === true ? value.rawJSON : undefined;
 }

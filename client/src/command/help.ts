@@ -23,6 +23,8 @@ however it ended: what a page told and how far the copy is are stored together.
   --once                harvests once and ends; this is what it does unless told otherwise
   --follow              goes on for ever: harvests whenever something may have changed
   --start-over          reads everything anew, over what the copy holds; not with verify or repair
+  --columns             adds a typed column for each field of the data, from the schema of the service, and
+                        for new fields later; in SQLite and PostgreSQL. What does not fit is null there
   --limit NUMBER        items of a page, 1000 unless given
   --json                for machines: one line of JSON on stdout at the end, progress on stderr
   --help, --version

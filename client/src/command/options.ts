@@ -18,6 +18,7 @@ const OPTIONS = {
   once: { type: 'boolean' },
   follow: { type: 'boolean' },
   'start-over': { type: 'boolean' },
+  columns: { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
@@ -51,6 +52,8 @@ export interface HarvestSettings {
   limit: number;
   follows: boolean;
   startsOver: boolean;
+  /** The copy has a typed column for each field. */
+  hasColumns: boolean;
   json: boolean;
 }
 
@@ -88,6 +91,7 @@ export function settingsOf(
     limit: limitOf(values.limit),
     follows: values.follow === true,
     startsOver: values['start-over'] === true,
+    hasColumns: values.columns === true,
     json: values.json === true,
   };
 }

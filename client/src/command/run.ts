@@ -3,6 +3,7 @@ import { parseExactly } from '../parse-exactly.js';
 import { Tidemark } from '../tidemark.js';
 import { VERSION } from '../version.js';
 import { EXIT, type ExitCode, usageError } from './exit-codes.js';
+import { columnsTask, withColumns } from './columns.js';
 import { exitCodeOf, sentenceOf } from './failure.js';
 import { harvestTask } from './harvest-task.js';
 import { HELP } from './help.js';
@@ -59,10 +60,9 @@ export async function runCommand(words: string[], world: CommandWorld): Promise<
 }
 
 async function runTask(settings: HarvestSettings, world: CommandWorld): Promise<ExitCode> {
-  const source = sourceOf(await clientOf(settings, world), settings);
+  const client = await clientOf(settings, world);
   const store = await openCopy(settings.to, settings.table);
   const progress = new HarvestProgress(world.errors, settings.json);
-  const harvester = new Harvester(source, store, settings.limit);
   const print = (text: string, json: object) => {
     progress.clear();
     world.output.write(`${settings.json ? visibleJson(json) : visibleLines(text)}\n`);
@@ -70,6 +70,11 @@ async function runTask(settings: HarvestSettings, world: CommandWorld): Promise<
   const { signal } = world;
   const copy = shownCopy(settings.to);
   try {
+    const told = sourceOf(client, settings);
+    const source = settings.hasColumns
+      ? withColumns(told, columnsTask(client, store, { settings, progress }))
+      : told;
+    const harvester = new Harvester(source, store, settings.limit);
     return await TASKS[settings.task]({ source, store, harvester, settings, progress, print, signal, copy });
   } finally {
     progress.clear();

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../schema.js';
 import type { ToldChange, ToldUpsert } from './source.js';
 import type { CopyState } from './state.js';
 
@@ -53,6 +54,11 @@ export interface CopyStore {
    * the store has no place for. Not where the store is away, full, or taken.
    */
   isUnfit(error: unknown): boolean;
+  /**
+   * Adds a column for each field of the schema that has none, with the values of the records that are held. Absent where a copy
+   * has no columns.
+   */
+  addColumns?(schema: JsonSchema): Promise<void>;
   /** Writes and removes without looking at stamps, all of it or nothing. */
   mend(mended: Mended): Promise<void>;
   close(): Promise<void>;

@@ -8,7 +8,9 @@ import type {
   ToldDelete,
   ToldUpsert,
 } from '../harvest/index.js';
+import type { JsonSchema } from '../schema.js';
 import { KnownState } from './known-state.js';
+import { columnParts, PostgresColumns } from './postgres-columns.js';
 import { assertTableName, assertTaken, quoted, STATES, textsOf } from './rows.js';
 import { textArray } from './text-array.js';
 import { assertWellFormed, assertWhole } from './well-formed.js';
@@ -31,8 +33,7 @@ const REFUSED = '42501';
 const AT_A_ROW = 'ExecWithCheckOptions';
 
 const COLUMNS = ['id', 'lastupdated', 'type', '"createDate"', '"createdBy"', 'data', 'channels'];
-const PLACES = COLUMNS.map((_, index) => `$${index + 1}::text[]`).join(', ');
-const TOLD = [...COLUMNS.slice(0, -2), 'data::json', 'channels::json'].join(', ');
+const TOLD = [...COLUMNS.slice(0, -2), 'data::json', 'channels::json'];
 
 /**
  * A copy in a table: timestamps as the texts that the service tells, which order as they are; `data` and `channels` as `json`,
@@ -40,12 +41,14 @@ const TOLD = [...COLUMNS.slice(0, -2), 'data::json', 'channels::json'].join(', '
  */
 export class PostgresStore implements CopyStore {
   private readonly known: KnownState;
+  private readonly columns: PostgresColumns;
 
   private constructor(
     private readonly client: pg.Client,
     private readonly table: string,
   ) {
     this.known = new KnownState(`the table ${table}`);
+    this.columns = new PostgresColumns(client, table, BEGIN);
   }
 
   /** Connects to `postgres://…/database`, and makes the table where it is not there. */
@@ -66,7 +69,9 @@ export class PostgresStore implements CopyStore {
         CREATE TABLE IF NOT EXISTS ${STATES} (name text PRIMARY KEY, state text NOT NULL);
         COMMIT;
       `);
-      return new PostgresStore(client, table);
+      const store = new PostgresStore(client, table);
+      await store.columns.load();
+      return store;
     } catch (error) {
       await client.end();
       throw error;
@@ -146,6 +151,10 @@ export class PostgresStore implements CopyStore {
     });
   }
 
+  async addColumns(schema: JsonSchema): Promise<void> {
+    await this.columns.add(schema);
+  }
+
   close(): Promise<void> {
     return this.client.end();
   }
@@ -167,13 +176,24 @@ export class PostgresStore implements CopyStore {
   /** A column at a time, so that a page is one statement. The answer is how many rows it wrote. */
   private async insert(upserts: ToldUpsert[], { generation }: CopyState, condition: string): Promise<number> {
     const rows = upserts.map(textsOf);
-    const columns = COLUMNS.map((_, index) => textArray(rows.map((row) => row[index]!)));
-    const replaced = COLUMNS.slice(1).map((column) => `${column} = excluded.${column}`);
+    const own = COLUMNS.map((_, index) => textArray(rows.map((row) => row[index]!)));
+    const typed = columnParts(
+      this.columns.list,
+      upserts.map(({ data }) => data),
+    );
+    const [names, aliases] = [
+      [...COLUMNS, ...typed.names],
+      [...COLUMNS, ...typed.aliases],
+    ];
+    const texts = [...own, ...typed.texts];
+    const places = texts.map((_, index) => `$${index + 1}::text[]`).join(', ');
+    const replaced = names.slice(1).map((column) => `${column} = excluded.${column}`);
     const { rowCount } = await this.client.query(
-      `INSERT INTO ${quoted(this.table)} AS held (${COLUMNS.join(', ')}, generation)
-       SELECT ${TOLD}, $${COLUMNS.length + 1}::integer FROM unnest(${PLACES}) AS told(${COLUMNS.join(', ')})
+      `INSERT INTO ${quoted(this.table)} AS held (${names.join(', ')}, generation)
+       SELECT ${[...TOLD, ...typed.values].join(', ')}, $${texts.length + 1}::integer
+       FROM unnest(${places}) AS told(${aliases.join(', ')})
        ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}, generation = excluded.generation ${condition}`,
-      [...columns, generation],
+      [...texts, generation],
     );
     return rowCount ?? 0;
   }

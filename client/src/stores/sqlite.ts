@@ -1,8 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import Database from 'libsql';
 import type { AppliedPage, CopyState, CopyStore, HeldRecord, Mended, ToldUpsert } from '../harvest/index.js';
+import type { JsonSchema } from '../schema.js';
 import { KnownState } from './known-state.js';
 import { assertTableName, assertTaken, quoted, STATES, textsOf } from './rows.js';
+import { addComputedColumns } from './sqlite-columns.js';
 import { assertWellFormed, assertWhole } from './well-formed.js';
 
 /** Rows that one statement writes: a call for each costs half as much again. */
@@ -152,6 +154,11 @@ export class SqliteStore implements CopyStore {
       for (const id of removed) if (drop.run(id).changes === 0) assertTaken(has.get(id) === undefined);
       for (const upsert of upserts) assertTaken(put.run(...this.rowOf(upsert, state)).changes === 1);
     });
+  }
+
+  /** The database computes them from `data` when they are read, so they are right for all records, and cost no write anything. */
+  addColumns(schema: JsonSchema): Promise<void> {
+    return new Promise((resolve) => resolve(addComputedColumns(this.database, this.table, schema)));
   }
 
   close(): Promise<void> {

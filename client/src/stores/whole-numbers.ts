@@ -1,11 +1,6 @@
 import { Long } from 'mongodb';
+import { exactDigits } from '../parse-exactly.js';
 import { assertWhole } from './well-formed.js';
-
-interface ExactJson {
-  isRawJSON?: (value: unknown) => value is { rawJSON: string };
-}
-
-const { isRawJSON }: ExactJson = JSON as ExactJson;
 
 /**
  * An item's value with 64-bit integers in place of what `parseExactly` kept as text. A longer number is a double; what another
@@ -15,7 +10,8 @@ const { isRawJSON }: ExactJson = JSON as ExactJson;
 export function wholeNumbersIn(value: unknown): unknown {
   if (typeof value === 'string') return assertWhole(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (isRawJSON?.(value) === true) return numberOf(value.rawJSON);
+  const digits = exactDigits(value);
+  if (digits !== undefined) return numberOf(digits);
   if (Array.isArray(value)) return value.map(wholeNumbersIn);
   if (Object.getPrototypeOf(value) !== Object.prototype) return value;
   return Object.fromEntries(
