@@ -72,7 +72,7 @@ export class IndexKeeper {
     if (sentence !== undefined) throw new Error(`${sentence}.`);
     const missing = await missingIndexesOf(model);
     const due = missing.filter((index) => this.isDue(index));
-    if (due.length > 0) await this.attempt(model, due);
+    if (due.length > 0) await this.attempt(model, due, true);
     const [left] = await missingIndexesOf(model);
     if (left !== undefined) throw new Error(`The index ${indexName(left)} is missing.`);
   }
@@ -141,7 +141,8 @@ export class IndexKeeper {
     return failure === undefined || performance.now() >= failure.next;
   }
 
-  private async attempt(model: AnyModel, due: MissingIndex[]): Promise<boolean> {
+  /** `isNew` if the collection has just been given to the service. */
+  private async attempt(model: AnyModel, due: MissingIndex[], isNew = false): Promise<boolean> {
     const refusals = new Map<MissingIndex, Error>();
     await makeMissing(due, (index, error) => refusals.set(index, error as Error));
     const missing = new Map((await missingIndexesOf(model)).map((index) => [indexName(index), index]));
@@ -154,7 +155,8 @@ export class IndexKeeper {
         await this.noteFailure({ ...index, ...still }, error);
         continue;
       }
-      this.log.warn(`The index ${name} was missing and stands again`);
+      if (isNew) this.log.log(`The index ${name} is built`);
+      else this.log.warn(`The index ${name} was missing and stands again`);
       this.failures.delete(name);
       hasMade = true;
     }
