@@ -28,6 +28,7 @@ const LONGEST = [
   'browser/views.test.ts',
   'browser/fields.test.ts',
   'connectors/airbyte.test.ts',
+  'contract/harvest-orders.test.ts',
   'contract/feed-costs.test.ts',
   'contract/watcher-away.test.ts',
   'contract/feed-foreign.test.ts',
