@@ -192,20 +192,20 @@ describe('Bad input is refused with its place, and nothing is stored', () => {
 
 describe('`kind create|list|remove`', () => {
   it('creates a kind that the service serves, lists it and removes it', async () => {
-    expect(await commands.run('kind create --name order --collection orders')).toEqual({
+    expect(await commands.run('kind create --name parcel --collection parcels')).toEqual({
       code: 0,
-      output: 'The kind order is created. Its feeds answer 503 until its records have been read once.',
+      output: 'The kind parcel is created. Its feeds answer 503 until its records have been read once.',
       errors: [],
     });
-    // A feed that is read would make a consumer.
-    await eventually(async () => /^order +orders +ready$/m.test((await commands.run('kind list')).output));
-    expect(await commands.json('kind remove --name order')).toEqual({
-      name: 'order',
+    // A feed that is read would make a consumer, as other tests do of theirs.
+    await eventually(async () => /^parcel +parcels +ready$/m.test((await commands.run('kind list')).output));
+    expect(await commands.json('kind remove --name parcel')).toEqual({
+      name: 'parcel',
       removed: { services: 0, consumers: 0 },
     });
-    expect(await commands.failure('kind remove --name order')).toContain('There is no kind "order"');
+    expect(await commands.failure('kind remove --name parcel')).toContain('There is no kind "parcel"');
     expect(await commands.failure('kind remove --name member')).toContain('is built in');
-    await eventually(async () => (await app.get('order/max')).status === 404);
+    await eventually(async () => (await app.get('parcel/max')).status === 404);
   });
 
   it('stores what differs from the usual', async () => {
