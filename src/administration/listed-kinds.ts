@@ -4,6 +4,7 @@ import { etagOf } from '../platform/http/plain.js';
 import {
   BUILT_IN_KINDS,
   describedKind,
+  documentKey,
   isBuiltIn,
   type Kind,
   type KindDocument,
@@ -113,7 +114,7 @@ async function passesIn(db: mongo.Db): Promise<KindProgress[]> {
 function listed({ _id, kind, fault }: StoredKind, passes: KindProgress[]): ListedKind {
   const { name, collection, plural = `${name}s`, id = 'id', lastupdated = 'lastupdated' } = kind;
   const { organizationid, appid, channels = false, data = true } = kind;
-  const own = passes.find((one) => one.kind === name && one.document === String(_id));
+  const own = passes.find((one) => one.kind === name && one.document === documentKey(_id, kind));
   const share = shareKnown(Object(own?.pass) as object);
   const standing = (): Pick<ListedKind, 'state' | 'share' | 'fault'> => {
     if (fault !== undefined) return { state: 'not valid', share: null, fault };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { mongo } from 'mongoose';
 import { NAME, NAME_RULE } from '../platform/common/index.js';
 import type { KindDescription, StoredShape } from './kind.js';
@@ -116,9 +117,15 @@ export function kindsIn(stored: mongo.Document[]): Map<Kind, KindDescription> {
     if (kindFaults(document).length > 0) continue;
     if (found.has(document.name) || collections.has(document.collection)) continue;
     collections.add(document.collection);
-    found.set(document.name, { ...descriptionOf(document), document: String(_id) });
+    found.set(document.name, { ...descriptionOf(document), document: documentKey(_id, document) });
   }
   return found;
+}
+
+/** Names a stored document with the fields that decide what is shown: an edited document makes another kind. */
+export function documentKey(_id: unknown, { plural: _plural, ...document }: KindDocument): string {
+  const fields = JSON.stringify(kindFields(document));
+  return `${String(_id)} ${createHash('sha256').update(fields).digest('base64url').slice(0, 16)}`;
 }
 
 function descriptionOf(document: KindDocument): KindDescription {

@@ -16,6 +16,7 @@ export {
   replaceKinds,
 } from './registry.js';
 export {
+  documentKey,
   KIND_NAME,
   type KindDocument,
   type KindFault,

@@ -33,7 +33,10 @@ export interface KindDescription {
   readonly isPerson: boolean;
   /** Judges the `data` of a line that does not name its kind. */
   readonly seemsOther?: (data: Record<string, unknown>) => OtherKind | undefined;
-  /** The `_id` of its document in hex; absent for a built-in kind. Another document is another kind, even of the same name. */
+  /**
+   * The `_id` of its document and a hash of its fields; absent for a built-in kind. Another document, or an edited one, is
+   * another kind, even of the same name.
+   */
   readonly document?: string;
   /** How the collection stores its records; absent if it stores them as contract §4 says. */
   readonly stored?: StoredShape;

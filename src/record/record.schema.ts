@@ -25,13 +25,13 @@ export function modelOf(kind: Kind): string {
  * (design §4). The third keeps `id` unique where it is a text.
  */
 function schemaOf(kind: Kind): Schema<RecordDocument> {
-  const { collection, isPerson, hasChannelFeeds } = describedKind(kind);
+  const { collection, isPerson, hasChannelFeeds, document } = describedKind(kind);
   const terms = termsOf(kind);
   const storedFields = (fields: IndexFields) => terms?.keys(fields) ?? fields;
   const schema = new Schema<RecordDocument>({}, { collection, strict: false, versionKey: false });
   if (isPerson) schema.static({ settleDuplicates });
   if (terms !== undefined) schema.static({ storedFields });
-  if (!isBuiltIn(kind)) schema.static({ isOptional: () => true });
+  if (!isBuiltIn(kind)) schema.static({ isOptional: () => true, madeFor: () => document });
   const alongIds = storedFields({ organizationid: 1, appid: 1, _id: 1 });
   if (Object.keys(alongIds).length > 1) schema.index(alongIds);
   const [id = 'id'] = Object.keys(storedFields({ id: 1 }));
@@ -93,10 +93,9 @@ function keepRecordModels(connection: Connection): void {
   for (const name of Object.keys(connection.models).filter(isRemoved)) connection.deleteModel(name);
   for (const kind of kindNames().filter((one) => !isBuiltIn(one))) {
     const name = modelOf(kind);
-    const schema = schemaOf(kind);
-    const present = connection.models[name]?.collection.collectionName;
-    if (present === describedKind(kind).collection) continue;
+    const present = connection.models[name] as { madeFor?: () => string | undefined } | undefined;
+    if (present?.madeFor?.() === describedKind(kind).document) continue;
     if (present !== undefined) connection.deleteModel(name);
-    connection.model(name, schema);
+    connection.model(name, schemaOf(kind));
   }
 }

@@ -64,5 +64,7 @@ async function entryOf({ source }: World) {
     source.db.collection('kinds').findOne({ name: LATE_KIND }),
     source.lease(),
   ]);
-  return lease?.kinds?.find((one) => one.kind === LATE_KIND && one.document === document?._id.toHexString());
+  return lease?.kinds?.find(
+    (one) => one.kind === LATE_KIND && one.document.startsWith(String(document?._id)),
+  );
 }

@@ -15,6 +15,7 @@ const LONGEST = [
   'contract/restored-source.test.ts',
   'contract/kinds-administration.test.ts',
   'contract/service-schema.test.ts',
+  'contract/kinds-replaced.test.ts',
   'model/protocol.test.ts',
   'process/admin.test.ts',
   'process/start.test.ts',

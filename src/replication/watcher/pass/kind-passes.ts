@@ -42,8 +42,11 @@ export class KindPasses implements Job {
     private readonly progress: ProgressReader,
   ) {}
 
-  /** A kind that was removed meanwhile, or replaced by another of the same name, is forgotten. */
-  beginTerm(term: Term): void {
+  /**
+   * A kind that was removed meanwhile, or replaced by another of the same name, is forgotten for good: this term does not
+   * follow its collection. Throws a TermOverError if another instance leads now.
+   */
+  async beginTerm(term: Term): Promise<void> {
     this.term = term;
     this.hasStream = false;
     const stored: unknown = term.state.kinds;
@@ -51,6 +54,9 @@ export class KindPasses implements Job {
     this.entries = list.flatMap((one) =>
       isKind(one?.kind) && describedKind(one.kind).document === one.document ? [one] : [],
     );
+    const { entries: kinds } = this;
+    if (kinds.length < list.length && !(await this.lease.save(term.state.term, { kinds })))
+      throw new TermOverError();
   }
 
   /** The kinds whose first pass has ended: those that the service works through and shows. */
@@ -77,17 +83,21 @@ export class KindPasses implements Job {
     this.interruption = new AbortController();
   }
 
+  /** A kind whose pass fails does not keep the others from theirs. */
   async step(stop: AbortSignal): Promise<number> {
     const { term } = this;
-    const due = kindNames().find((kind) => !this.ready().includes(kind));
-    if (term === undefined || due === undefined) return REST_MS;
+    const due = kindNames().filter((kind) => !this.ready().includes(kind));
+    if (term === undefined || due.length === 0) return REST_MS;
     if (!this.hasStream) return SOON_MS;
     const over = AbortSignal.any([stop, this.interruption.signal]);
-    const run = this.passOver(due, { ...term, stop: over }).catch((error: unknown) => {
-      if (!over.aborted) throw error;
-    });
-    this.running = run.catch(() => undefined);
-    await run;
+    const failures: unknown[] = [];
+    for (const kind of due) {
+      const run = this.passOver(kind, { ...term, stop: over }).catch((error) => failures.push(error));
+      this.running = run;
+      await run;
+      if (over.aborted) return 0;
+    }
+    if (failures.length > 0) throw failures[0];
     return 0;
   }
 

@@ -143,7 +143,7 @@ export class Leadership {
   /** Returns when `stop` is aborted. Throws a TermOverError or a database error. */
   async lead(term: Term): Promise<void> {
     this.quarantine.beginTerm();
-    this.kindPasses.beginTerm(term);
+    await this.kindPasses.beginTerm(term);
     await this.orphans.end();
     const over = new AbortController();
     const kept = this.jobs.run(AbortSignal.any([term.stop, over.signal]), term);

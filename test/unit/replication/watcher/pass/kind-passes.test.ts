@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { kindsIn, replaceKinds } from '../../../../../src/kinds/index.js';
+import { documentKey, kindsIn, replaceKinds } from '../../../../../src/kinds/index.js';
 import type { PassedKind, WatchState } from '../../../../../src/replication/protocol/index.js';
 import { NO_TERM } from '../../../../../src/replication/store/index.js';
 import { KindPasses } from '../../../../../src/replication/watcher/pass/kind-passes.js';
@@ -36,7 +36,7 @@ function passes() {
   ] as unknown as ConstructorParameters<typeof KindPasses>;
   const kinds = new KindPasses(...parts);
   const state = { term: 1 } as WatchState;
-  kinds.beginTerm({ ...NO_TERM, state } as unknown as Term);
+  void kinds.beginTerm({ ...NO_TERM, state } as unknown as Term);
   return { kinds, stored, begun, ends };
 }
 
@@ -51,7 +51,7 @@ it('a kind is ready once its pass has ended, and not before', async () => {
   expect(kinds.ready()).not.toContain('order');
   ends[0]!();
   await step;
-  expect(stored).toEqual([{ kind: 'order', document: DOCUMENT._id.toHexString(), since: NOW }]);
+  expect(stored).toEqual([{ kind: 'order', document: documentKey(DOCUMENT._id, DOCUMENT), since: NOW }]);
   expect(kinds.ready()).toContain('order');
 });
 
