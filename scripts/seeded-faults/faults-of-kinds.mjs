@@ -58,9 +58,9 @@ export const ofKinds = [
   },
   {
     name: 'kind-of-one-application-shown-to-others',
-    file: 'src/replication/store/known-kinds.ts',
-    from: '|| isOthers === true) throw',
-    to: "|| (isOthers === true && kind === '')) throw",
+    file: 'src/kinds/registry.ts',
+    from: 'return organizationid === tenant.organizationid && appid === tenant.appid;',
+    to: "return organizationid !== '' || appid === tenant.appid;",
     tests: ['contract/kinds-mapped'],
   },
   {

@@ -1,10 +1,10 @@
 import type { mongo } from 'mongoose';
 import { SERVICES } from '../application/plain.js';
 import { exactly } from '../platform/common/index.js';
-import { isDuplicateKey, unfitCollection } from '../platform/database/plain.js';
+import { isDuplicateKey, isTimeout, unfitCollection } from '../platform/database/plain.js';
 import { allows, Problem, problems } from '../platform/http/plain.js';
 import { isBuiltIn, type KindDocument, kindFaults, kindFields } from '../kinds/index.js';
-import { MOST_KINDS } from '../record/index.js';
+import { idTextAt, MOST_KINDS, OWN_INDEX } from '../record/index.js';
 import { CONSUMERS } from '../replication/feed/plain.js';
 import type { AuditedAction } from '../trail/index.js';
 import { applicationExists, nameOfTenant } from './applications.js';
@@ -78,6 +78,7 @@ export async function removeKind(
   if (isBuiltIn(name)) throw builtIn(name);
   const unknown = () => unknownKind(name);
   const stored = await readStored(kindsOf(db), { name: exactly(name) });
+  const document: mongo.Document | null = await kindsOf(db).findOne({ name: exactly(name) });
   if (stored === undefined) throw unknown();
   if (!allows(ifMatch, stored.etag)) throw new Refused(problems.stale(ifMatch));
   if (!purge) await assertUnused(db, name);
@@ -86,6 +87,7 @@ export async function removeKind(
   await changeStored(kindsOf(db), { name: exactly(name) }, { ifMatch, unknown }, async (isUnchanged) => {
     return (await kindsOf(db).deleteOne(isUnchanged)).deletedCount;
   });
+  await dropIndexes(db, document?.['collection']);
   await recordAction(changeContext, kindAction(purge ? 'kind.purge' : 'kind.remove', name));
   await changeContext.readKinds?.();
   return { services: services.deletedCount, consumers: consumers.deletedCount };
@@ -99,18 +101,72 @@ function assertKindRules(kind: KindDocument): void {
   throw new Refused(problems.invalidRequest(faults), `${first.pointer} ${first.detail}`);
 }
 
-/** Throws 400 if changes of the collection cannot be followed. */
-export async function assertServable(
-  db: mongo.Db,
-  { collection }: KindDocument,
-  pointer: string,
-): Promise<void> {
+/** Throws 400 if changes of the collection cannot be followed, or if the service would replace what records store. */
+export async function assertServable(db: mongo.Db, kind: KindDocument, pointer: string): Promise<void> {
+  const { collection } = kind;
   const found = await unfitCollection(db, [collection]);
-  if (found === undefined) return;
-  throw invalidAt(
-    pointer,
-    `"${collection}" ${found.flaw}. Name an ordinary collection, or one that does not exist yet.`,
-  );
+  if (found !== undefined)
+    throw invalidAt(
+      pointer,
+      `"${collection}" ${found.flaw}. Name an ordinary collection, or one that does not exist yet.`,
+    );
+  await assertReplacesNothing(db, kind, (field) => pointer.replace(/collection$/, field));
+}
+
+/** The number of records that are looked at before a kind is created, and the time that it may take (milliseconds). */
+const LOOKED_AT = 10_000;
+const LOOK_MS = 5000;
+
+/**
+ * The service gives an `id` to a record that has none, and writes dates as stamps (contract §4). In the field of another program
+ * it must not find anything else. Throws 400 with the field.
+ */
+async function assertReplacesNothing(
+  db: mongo.Db,
+  { collection, id = 'id', lastupdated = 'lastupdated' }: KindDocument,
+  pointerOf: (field: string) => string,
+): Promise<void> {
+  const isPresent = (path: string) => ({ $not: [{ $in: [{ $type: path }, ['missing', 'null']] }] });
+  const isOdd = {
+    id: { $and: [isPresent(`$${id}`), { $eq: [idTextAt(`$${id}`), false] }] },
+    stamp: { $and: [isPresent(`$${lastupdated}`), { $ne: [{ $type: `$${lastupdated}` }, 'date'] }] },
+  };
+  const types = { id: { $type: `$${id}` }, stamp: { $type: `$${lastupdated}` } };
+  const [odd] = await db
+    .collection(collection)
+    .aggregate<{ isId: boolean; id: string; stamp: string }>(
+      [
+        { $limit: LOOKED_AT },
+        { $match: { $expr: { $or: [isOdd.id, isOdd.stamp] } } },
+        { $limit: 1 },
+        { $project: { _id: 0, isId: isOdd.id, ...types } },
+      ],
+      { maxTimeMS: LOOK_MS },
+    )
+    .toArray()
+    .catch((error: unknown) => {
+      if (isTimeout(error)) return [];
+      throw error;
+    });
+  if (odd?.isId === true)
+    throw invalidAt(
+      pointerOf('id'),
+      `"${id}" holds a value of type ${odd.id} in some records, which is no id. Name a field with texts or whole numbers, such as "sku".`,
+    );
+  if (odd !== undefined)
+    throw invalidAt(
+      pointerOf('lastupdated'),
+      `"${lastupdated}" holds a value of type ${odd.stamp} in some records, and the service writes dates there. Name a field with dates, or a new one, such as "changedAt".`,
+    );
+}
+
+/** Removes the service's indexes: a unique one would go on to concern the other program. Those that cannot be removed stay. */
+async function dropIndexes(db: mongo.Db, collection: unknown): Promise<void> {
+  if (typeof collection !== 'string') return;
+  const records = db.collection(collection);
+  const indexes = await records.indexes().catch(() => []);
+  const own = indexes.flatMap(({ name }) => (name?.startsWith(OWN_INDEX) === true ? [name] : []));
+  for (const name of own) await records.dropIndex(name).catch(() => undefined);
 }
 
 /** Throws 409 if a kind has services, or consumers have read it. */

@@ -151,7 +151,8 @@ function storedShape(document: KindDocument): StoredShape | undefined {
 }
 
 function isCollectionName(name: string): boolean {
-  const isPlain = !name.includes('$') && !name.includes('\0') && !name.startsWith('.') && !name.endsWith('.');
+  const isPlain =
+    !name.includes('$') && !/\p{Cc}/u.test(name) && !name.startsWith('.') && !name.endsWith('.');
   return (
     isPlain && name !== '' && !name.startsWith('system.') && Buffer.byteLength(name) <= LONGEST_COLLECTION
   );

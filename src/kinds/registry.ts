@@ -41,6 +41,13 @@ export function isKind(name: unknown): name is Kind {
   return typeof name === 'string' && known.has(name);
 }
 
+/** Whether an application may have records of a kind: none has those of a kind that is fixed to another one. */
+export function isKindOf(name: unknown, tenant: { organizationid: string; appid: string }): name is Kind {
+  if (!isKind(name)) return false;
+  const { organizationid, appid } = describedKind(name).stored?.tenant ?? tenant;
+  return organizationid === tenant.organizationid && appid === tenant.appid;
+}
+
 /**
  * The description of a kind. Throws 404 `unknown-kind` for a kind that was removed meanwhile; other work that meets it is
  * repeated without it.
@@ -54,6 +61,11 @@ export function describedKind(kind: Kind): KindDescription {
 /** The collection of a kind (contract §4, §8). */
 export function collectionOf(kind: Kind): string {
   return describedKind(kind).collection;
+}
+
+/** The kind that an operator has created over a collection. */
+export function createdKindOf(collection: string): Kind | undefined {
+  return names.find((kind) => !isBuiltIn(kind) && collectionOf(kind) === collection);
 }
 
 /** The collections of all kinds. */

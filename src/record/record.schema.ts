@@ -33,11 +33,15 @@ function schemaOf(kind: Kind): Schema<RecordDocument> {
   if (terms !== undefined) schema.static({ storedFields });
   if (!isBuiltIn(kind)) schema.static({ isOptional: () => true, madeFor: () => document });
   const alongIds = storedFields({ organizationid: 1, appid: 1, _id: 1 });
-  if (Object.keys(alongIds).length > 1) schema.index(alongIds);
+  // Another program may have an index of its own under the name that MongoDB would give to this one.
+  const named = (fields: IndexFields) =>
+    isBuiltIn(kind) ? {} : { name: `${OWN_INDEX}${Object.keys(fields).join('_')}` };
+  if (Object.keys(alongIds).length > 1) schema.index(alongIds, named(alongIds));
   const [id = 'id'] = Object.keys(storedFields({ id: 1 }));
-  schema
-    .index(storedFields(BY_STAMP))
-    .index(storedFields(BY_RECORD_ID), { unique: true, partialFilterExpression: isText(id) });
+  schema.index(storedFields(BY_STAMP), named(storedFields(BY_STAMP))).index(storedFields(BY_RECORD_ID), {
+    ...named(storedFields(BY_RECORD_ID)),
+    ...{ unique: true, partialFilterExpression: isText(id) },
+  });
   if (isPerson) schema.index(BY_EMAIL_KEY, { unique: true, partialFilterExpression: isText('emailkey') });
   // Finds out whether any record of the application has a channel.
   if (hasChannelFeeds) schema.index({ organizationid: 1, appid: 1, channels: 1 });
@@ -66,6 +70,9 @@ async function settleDuplicates(this: Model<RecordDocument>, keys: string[]): Pr
 
 /** The models of the built-in kinds. */
 export const recordModels = BUILT_IN_KINDS.map((kind) => ({ name: modelOf(kind), schema: schemaOf(kind) }));
+
+/** The beginning of the names of the service's indexes in collections that other programs designed. */
+export const OWN_INDEX = 'tidemark_';
 
 /** Maximum number of kinds that an operator can create. Each has indexes, and a step in each pass. */
 export const MOST_KINDS = 50;

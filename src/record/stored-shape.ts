@@ -46,9 +46,10 @@ export class StoredTerms {
     if (first === 'id' || first === 'lastupdated') return under(names[first]);
     if (first === 'organizationid' || first === 'appid') return tenant === undefined ? path : undefined;
     if (first === 'channels') return hasChannels ? path : undefined;
-    if (hasData) return path;
-    if (DEFAULTED.includes(first)) return undefined;
-    return first === 'data' ? (rest.length === 0 ? undefined : rest.join('.')) : path;
+    if (hasData || first === '_id') return path;
+    // Only the data of an item has other names: a stored name of its own would get past the fields that a service hides.
+    const isData = first === 'data' && rest.length > 0 && !this.own.includes(rest[0]!);
+    return isData ? rest.join('.') : undefined;
   }
 
   filter(filter: mongo.Document): mongo.Document {
@@ -182,8 +183,9 @@ export class StoredTerms {
     const path = this.path(key);
     if (path !== undefined) return { [path]: value };
     const constant = this.shape.tenant?.[key as 'organizationid' | 'appid'];
-    if (constant === undefined) return key === 'data' ? {} : { [ABSENT]: value };
-    return holdsFor(constant, value) ? {} : NOTHING;
+    if (constant !== undefined) return holdsFor(constant, value) ? {} : NOTHING;
+    if (key === 'data') return isOfDocument(value) ? {} : NOTHING;
+    return { [ABSENT]: value };
   }
 
   private reference(text: string): unknown {
@@ -243,6 +245,18 @@ function holdsFor(text: string, condition: unknown): boolean {
       default:
         return false;
     }
+  });
+}
+
+/** Whether any document satisfies a condition, as far as a filter can say so of the whole data. */
+function isOfDocument(condition: unknown): boolean {
+  if (!isPlain(condition)) return false;
+  const conditions = Object.entries(condition);
+  return conditions.every(([operator, argument]) => {
+    if (operator === '$exists') return Boolean(argument);
+    if (operator === '$type') return [argument].flat().some((type) => type === 'object' || type === 3);
+    if (operator === '$not') return !isOfDocument(argument);
+    return operator === '$ne' && argument === null;
   });
 }
 

@@ -96,6 +96,9 @@ it('filters, fields, digests and paging speak of them as items show them', async
     { 'data.price.amount': { $gt: 10 } },
     { fields: { except: ['data.name'] } },
   );
+  // Stored names would tell of fields that the service hides.
+  await app.filter('good', 'sly', { name: 'Bee' }, { fields: { except: ['data.name'] } });
+  expect(await app.feed('good', 'sly').drain()).toEqual([]);
   const [dear] = await app.feed('good', 'dear').drain();
   expect(dear).toMatchObject({ id: 'b2', data: { price: { amount: 50 } } });
   expect(dear?.data).not.toHaveProperty('name');
@@ -166,5 +169,22 @@ describe('the commands write them as their collection does', () => {
     await service.watcher.caughtUp();
     expect(await stored('i1')).toBeNull();
     expect(idsOf(await app.hardDeletes('good').drain({ from: before }))).toEqual(['i1']);
+  });
+
+  it('kind create refuses a field that holds something else than ids or dates', async () => {
+    const admin = new AdminConsole(service.uri);
+    await service.db
+      .collection('odd')
+      .insertMany([{ id: 'a' }, { id: new mongo.ObjectId(), at: 'yesterday' }]);
+    const said = async (more: string) => {
+      const { code, errors } = await admin.run(`kind create --name odd --collection odd ${more}`);
+      expect(code).toBe(1);
+      return errors.join();
+    };
+    expect(await said('')).toContain('/id "id" holds a value of type objectId in some records');
+    expect(await said('--id key --lastupdated at')).toContain(
+      '/lastupdated "at" holds a value of type string',
+    );
+    expect(await service.db.collection('kinds').countDocuments({ name: 'odd' })).toBe(0);
   });
 });

@@ -71,16 +71,47 @@ it('a document by hand that cannot be read is no kind, and stops nothing', async
     expectProblem(await app.get(`${name}/max`), 404, 'unknown-kind');
 });
 
-it('a collection that is dropped has deleted its records', async () => {
-  await service.db.collection('dropped').insertMany([record('d1'), record('d2')]);
-  await create('drop', 'dropped');
-  await isServed('drop');
-  const before = await app.max('drop');
-  await service.db.collection('dropped').drop();
+it.each<[string, (name: string) => Promise<unknown>, string[], string[]]>([
+  ['that is dropped', (name) => service.db.collection(name).drop(), [], ['d1', 'd2']],
+  [
+    'in whose place `$out` puts another',
+    async (name) => {
+      await service.db.collection(`${name}_source`).insertMany([record('d2'), record('d3')]);
+      return service.db
+        .collection(`${name}_source`)
+        .aggregate([{ $out: name }])
+        .toArray();
+    },
+    ['d2', 'd3'],
+    ['d1'],
+  ],
+  ['that is renamed', (name) => service.db.renameCollection(name, `${name}_old`), [], ['d1', 'd2']],
+])('a collection %s concerns its kind alone, which tells what is gone', async (what, replace, ids, gone) => {
+  const name = `lost${what.split(' ').at(-1)}`;
+  await service.db.collection(name).insertMany([record('d1'), record('d2')]);
+  await create(name, name);
+  await isServed(name);
+  const before = await app.max(name);
+  const since = async () =>
+    (await service.db.collection('tidemark.leases').findOne({ _id: 'watcher' as never }))?.[
+      'since'
+    ] as unknown;
+  const passed = await since();
+  await replace(name);
   await eventually(
-    async () => (await app.get('drop/max')).status === 200 && (await app.max('drop')) > before,
+    async () => (await app.get(`${name}/max`)).status === 200 && (await app.max(name)) > before,
   );
-  expect(idsOf(await app.hardDeletes('drop').drain({ from: before }))).toEqual(['d1', 'd2']);
+  expect(idsOf(await app.hardDeletes(name).drain({ from: before }))).toEqual(gone);
+  expect(idsOf(await app.feed(name).drain({ from: before }))).toEqual(ids);
+  expect(await since()).toEqual(passed);
+});
+
+it('an index of another program over the id is no obstacle', async () => {
+  await service.db.collection('indexed').createIndex({ sku: 1 }, { unique: true });
+  await service.db.collection('indexed').insertOne({ ...app.tenant, sku: 'i1', data: {} });
+  await create('indexing', 'indexed', { id: 'sku' });
+  await isServed('indexing');
+  expect(idsOf(await app.feed('indexing').drain())).toEqual(['i1']);
 });
 
 it('a pass that a new leader has to begin again delivers everything once, and deletes that came meanwhile', async () => {

@@ -13,8 +13,8 @@ import {
 } from '../http/index.js';
 import { coversAll, recordAction, required, type Shaped, text } from '../index.js';
 import { thisBuild } from '../../platform/config/pure.js';
-import { Authenticator, Caller, type Credential, Public, reaches } from '../../auth/index.js';
-import { kindNames } from '../../kinds/index.js';
+import { Authenticator, Caller, covers, type Credential, Public, reaches } from '../../auth/index.js';
+import { describedKind, kindNames } from '../../kinds/index.js';
 import { Problem, Problems, problems } from '../../platform/http/index.js';
 import { giveSession, Sessions, sessionToken, takeSession } from './sessions.js';
 
@@ -92,7 +92,12 @@ export class SessionController {
 
 function signedIn(caller: Credential): SignedIn {
   const { username, scopes } = caller;
-  return { username, scopes, coversAll: coversAll(caller), kinds: kindNames(), version: thisBuild().version };
+  // A kind that is fixed to an application is named to those who cover it.
+  const kinds = kindNames().filter((kind) => {
+    const tenant = describedKind(kind).stored?.tenant;
+    return tenant === undefined || covers(scopes, tenant.organizationid, tenant.appid);
+  });
+  return { username, scopes, coversAll: coversAll(caller), kinds, version: thisBuild().version };
 }
 
 /** Omits the HTTP Basic challenge, because it would make the browser ask for a password. */

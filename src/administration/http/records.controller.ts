@@ -9,7 +9,7 @@ import { Caller, covers, type Credential } from '../../auth/index.js';
 import { Problems, problems } from '../../platform/http/index.js';
 import { Metrics } from '../../platform/observability/index.js';
 import type { Tenant } from '../../record/index.js';
-import { isKind, kindNames } from '../../kinds/index.js';
+import { isKindOf, kindNames } from '../../kinds/index.js';
 import { type ConsumerReport, reportConsumers } from '../../replication/feed/index.js';
 import { readTrail, type TrailEntry } from '../../trail/index.js';
 import {
@@ -173,7 +173,10 @@ export class RecordsController {
   ): Promise<Pick<ChangeContext, 'db' | 'turn'> & { of: Tenant & { kind: string } }> {
     const tenant = { organizationid, appid };
     assertCovers(caller, tenant);
-    if (!isKind(kind)) throw invalid(`The kind is not known. It is ${kindNames().join(' or ')}.`);
+    if (!isKindOf(kind, tenant)) {
+      const known = kindNames().filter((one) => isKindOf(one, tenant));
+      throw invalid(`The kind is not known. It is ${known.join(' or ')}.`);
+    }
     const changeContext = this.changeContexts.of(request);
     await assertApplication(changeContext.db, tenant);
     return { ...changeContext, of: { ...tenant, kind } };

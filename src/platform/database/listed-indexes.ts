@@ -238,12 +238,12 @@ function ownName(fields: object): string {
 
 /** What prevents the creation of a missing index: it exists and is hidden, or another index has its name. */
 function obstacle(
-  { fields }: MissingIndex,
+  { fields, options }: MissingIndex,
   listed: Listed[],
   hidden: string | undefined,
 ): Pick<MissingIndex, 'hidden' | 'inTheWay'> {
   if (hidden !== undefined) return { hidden };
-  const name = ownName(fields);
+  const name = options.name ?? ownName(fields);
   return listed.some((one) => one.name === name) ? { inTheWay: name } : {};
 }
 

@@ -4,7 +4,7 @@ import type { Connection } from 'mongoose';
 import { pause, SharedReads } from '../../platform/common/index.js';
 import { Preparation } from '../../platform/database/index.js';
 import { problems } from '../../platform/http/index.js';
-import { describedKind, isKind, type Kind, KINDS } from '../../kinds/index.js';
+import { isKind, isKindOf, type Kind, KINDS } from '../../kinds/index.js';
 import { readKinds, type Tenant } from '../../record/index.js';
 
 /** How often every instance reads the kinds (milliseconds): it knows a new one within two seconds. */
@@ -40,9 +40,7 @@ export class KnownKinds implements OnModuleDestroy {
   /** Throws 404 `unknown-kind` for a kind that does not exist, or that another application has for itself. */
   async assertKnown({ kind, organizationid, appid }: KindAsked): Promise<void> {
     if (!isKind(kind) && performance.now() - this.readAt > AGAIN_MS) await this.refresh();
-    const { tenant } = (isKind(kind) && describedKind(kind).stored) || {};
-    const isOthers = tenant && (tenant.organizationid !== organizationid || tenant.appid !== appid);
-    if (!isKind(kind) || isOthers === true) throw problems.unknownKind(kind);
+    if (!isKindOf(kind, { organizationid, appid })) throw problems.unknownKind(kind);
   }
 
   /** Reads the kinds. Concurrent callers share one query. */

@@ -24,6 +24,10 @@ describe('a query', () => {
     ['knows that no such record has a list as its application', { appid: { $not: { $type: 'array' } } }, {}],
     ['leaves out what it cannot know', { appid: { $regex: 'shop' } }, NOTHING],
     ['sees no type, since that is data', { type: 'toy' }, { _tidemark_absent: 'toy' }],
+    ['does not know a field by its stored name', { name: 'Ant' }, { _tidemark_absent: 'Ant' }],
+    ['does not take the id for data', { 'data.sku': 'a' }, { _tidemark_absent: 'a' }],
+    ['knows that the data is a document', { data: { $type: 'object' } }, {}],
+    ['and that it is there', { data: null }, NOTHING],
   ])('%s', (_what, asked, stored) => {
     expect(flat.filter(asked)).toEqual(stored);
   });
@@ -40,6 +44,8 @@ describe('an expression', () => {
     ['$data.price', '$price'],
     ['$organizationid', { $literal: 'acme' }],
     ['$type', '$$REMOVE'],
+    ['$name', '$$REMOVE'],
+    ['$_id', '$_id'],
     ['$$NOW', '$$NOW'],
     [{ $literal: '$id' }, { $literal: '$id' }],
     [{ $eq: ['$id', { $toString: '$lastupdated' }] }, { $eq: ['$sku', { $toString: '$updatedAt' }] }],

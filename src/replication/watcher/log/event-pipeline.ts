@@ -1,6 +1,13 @@
 import type { mongo } from 'mongoose';
 import { SERVICES } from '../../../application/index.js';
-import { collectionOf, kindNames, PERSON_KIND, type Kind, recordCollections } from '../../../kinds/index.js';
+import {
+  collectionOf,
+  createdKindOf,
+  kindNames,
+  PERSON_KIND,
+  type Kind,
+  recordCollections,
+} from '../../../kinds/index.js';
 import {
   EARLIEST,
   hasMoreTexts,
@@ -139,6 +146,7 @@ const shownFields = () => ({
   operationType: 1,
   clusterTime: 1,
   'ns.coll': 1,
+  'to.coll': 1,
   owner: idAt('$documentKey._id'),
   mark: { $cond: [{ $eq: ['$ns.coll', MARKS] }, '$documentKey._id', '$$REMOVE'] },
   announced: textAt('$fullDocument.announced'),
@@ -172,7 +180,7 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
   if (LOST.includes(what))
     return collection === SERVICES || collection === HASH_KEYS
       ? { type: 'services', ...whenOf(raw) }
-      : { type: 'collectionLost', ...whenOf(raw), what, collection };
+      : { type: 'collectionLost', ...whenOf(raw), what, collection: lostIn(raw, collection) };
   if (!['insert', 'replace', 'update', 'delete'].includes(what)) return undefined;
   const kind = kindNames().find((one) => collectionOf(one) === collection);
   if (kind !== undefined) {
@@ -189,6 +197,13 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
     return what === 'delete' ? undefined : { type: 'services', ...whenOf(raw), ...applicationIn(raw) };
   if (collection === MARKS) return announced(raw);
   return collection === LEDGER ? tombstoneSeen(raw) : undefined;
+}
+
+/** The collection that is lost: of one that is renamed, or written by `$out`, that in whose place it comes, if it is of a created kind. */
+function lostIn(raw: mongo.Document, collection: string): string {
+  const target = (raw['to'] as { coll?: string } | undefined)?.coll ?? '';
+  const isOwn = collection.startsWith('tidemark.') || recordCollections().includes(collection);
+  return !isOwn && createdKindOf(target) !== undefined ? target : collection;
 }
 
 function whenOf(raw: mongo.Document): At {

@@ -3,11 +3,32 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { IndexKeeper } from '../../../platform/database/index.js';
 import { describedKind, isBuiltIn, isKind, type Kind, kindNames } from '../../../kinds/index.js';
-import { ALL, type PassedKind, type PassProgress, placeBehind, tokenAt } from '../../protocol/index.js';
-import { type Job, Ledger, LEDGER, ProgressReader, TermOverError, WorkedThrough } from '../../store/index.js';
-import type { Term } from '../term/stream-work.js';
+import {
+  ALL,
+  type LogPlace,
+  type PassedKind,
+  type PassProgress,
+  placeBehind,
+  tokenAt,
+  type WatchState,
+} from '../../protocol/index.js';
+import {
+  type Job,
+  Ledger,
+  LEDGER,
+  ProgressReader,
+  type TermAtWork,
+  TermOverError,
+  WorkedThrough,
+} from '../../store/index.js';
 import { Lease } from '../lease.js';
 import { Pass } from './pass.js';
+
+/** The part of a term that these passes need. */
+interface Led extends TermAtWork {
+  state: Pick<WatchState, 'term' | 'kinds'>;
+  stop: AbortSignal;
+}
 
 /** How long the job waits if no pass is due (milliseconds). A new kind begins a new term. */
 const REST_MS = 1000;
@@ -26,11 +47,16 @@ const SOON_MS = 50;
 export class KindPasses implements Job {
   readonly name = 'The pass over a new kind';
   private readonly log = new Logger('Watcher');
-  private term: Term | undefined;
+  private term: Led | undefined;
   private entries: PassedKind[] = [];
   private running: Promise<unknown> = Promise.resolve();
   private interruption = new AbortController();
   private hasStream = false;
+  /** The last writes of the lease, one after the other. */
+  private saving = Promise.resolve(true);
+  /** The places where the last passes began, and where collections were lost. */
+  private readonly begunAt = new Map<Kind, LogPlace>();
+  private readonly lostAt = new Map<Kind, LogPlace>();
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -46,9 +72,10 @@ export class KindPasses implements Job {
    * A kind that was removed meanwhile, or replaced by another of the same name, is forgotten for good: this term does not
    * follow its collection. Throws a TermOverError if another instance leads now.
    */
-  async beginTerm(term: Term): Promise<void> {
+  async beginTerm(term: Led): Promise<void> {
     this.term = term;
     this.hasStream = false;
+    this.saving = Promise.resolve(true);
     const stored: unknown = term.state.kinds;
     const list = Array.isArray(stored) ? (stored as (PassedKind | null)[]) : [];
     this.entries = list.flatMap((one) =>
@@ -83,6 +110,22 @@ export class KindPasses implements Job {
     this.interruption = new AbortController();
   }
 
+  /**
+   * The collection of a kind was dropped, renamed or replaced at a place in the log: what has changed is unknown. A pass that has
+   * begun behind that place has seen it. Throws a TermOverError if another instance leads now.
+   */
+  async lose(kind: Kind, place: LogPlace): Promise<void> {
+    const { term } = this;
+    if (place > (this.lostAt.get(kind) ?? '')) this.lostAt.set(kind, place);
+    const isSeen = (this.begunAt.get(kind) ?? '') > place;
+    if (term === undefined || isSeen || this.entryOf(kind)?.since === undefined) return;
+    this.log.warn(
+      `The collection ${describedKind(kind).collection} of the kind ${kind} was dropped or replaced`,
+    );
+    const reason = `the collection of the kind ${kind} was dropped or replaced`;
+    await this.save(term, { kind, pass: { reason, isRepair: true, started: new Date(), done: 0, total: 0 } });
+  }
+
   /** A kind whose pass fails does not keep the others from theirs. */
   async step(stop: AbortSignal): Promise<number> {
     const { term } = this;
@@ -101,7 +144,7 @@ export class KindPasses implements Job {
     return 0;
   }
 
-  private async passOver(kind: Kind, term: Term): Promise<void> {
+  private async passOver(kind: Kind, term: Led): Promise<void> {
     const { stop } = term;
     const collection = describedKind(kind).collection;
     await this.indexes.keepOf(collection);
@@ -111,6 +154,7 @@ export class KindPasses implements Job {
     const at = placeBehind((await this.workedThrough.now()).at);
     const progress = await this.prepare(kind, collection);
     let reached = at;
+    this.begunAt.set(kind, at);
     await this.save(term, { kind, pass: progress });
     await this.pass.run({
       at,
@@ -127,7 +171,7 @@ export class KindPasses implements Job {
       },
       token: () => tokenAt(reached),
     });
-    if (stop.aborted) return;
+    if (stop.aborted || (this.lostAt.get(kind) ?? '') > at) return;
     const { at: since } = await this.workedThrough.now();
     showLife();
     await this.save(term, { kind, since });
@@ -150,7 +194,7 @@ export class KindPasses implements Job {
 
   /** Throws a TermOverError if another instance leads now. */
   private async save(
-    { state }: Term,
+    { state }: Led,
     { kind, since, pass }: Pick<PassedKind, 'kind' | 'since' | 'pass'>,
   ): Promise<void> {
     const document = describedKind(kind).document ?? '';
@@ -160,9 +204,11 @@ export class KindPasses implements Job {
       ...(since && { since }),
       ...(pass && { pass: withoutPlace(pass) }),
     };
-    const kinds = [...this.entries.filter((one) => one.kind !== kind), entry];
-    if (!(await this.lease.save(state.term, { kinds }))) throw new TermOverError();
-    this.entries = kinds;
+    this.entries = [...this.entries.filter((one) => one.kind !== kind), entry];
+    this.saving = this.saving
+      .catch(() => true)
+      .then(() => this.lease.save(state.term, { kinds: this.entries }));
+    if (!(await this.saving)) throw new TermOverError();
   }
 
   private entryOf(kind: Kind): PassedKind | undefined {

@@ -22,6 +22,8 @@ import {
   type Fences,
   type EventsByTenant,
 } from '../../protocol/index.js';
+import { createdKindOf } from '../../../kinds/index.js';
+import { KindPasses } from '../pass/kind-passes.js';
 import { type Batch, HistoryLostError, isAhead, openStream, type Opening } from '../log/change-stream.js';
 import { Batches } from '../batches.js';
 import { type Advance, Lease } from '../lease.js';
@@ -168,6 +170,7 @@ export class StreamWork {
     private readonly lease: Lease,
     private readonly batches: Batches,
     private readonly workedThrough: WorkedThrough,
+    private readonly kindPasses: KindPasses,
   ) {}
 
   open(
@@ -180,10 +183,18 @@ export class StreamWork {
     return openStream({ client, term, stop }, opening);
   }
 
-  /** Updates the fences in place. Throws a CollectionLostError if a collection is gone that the service requires. */
+  /**
+   * Updates the fences in place. Throws a CollectionLostError if a collection is gone that the service requires. That of a created
+   * kind concerns only this kind.
+   */
   async workThrough(term: Term, { events }: Pick<Batch, 'events'>, fences: Fences): Promise<EventsByTenant> {
     const counts = await this.batches.workThrough(events, fences, term);
-    const lost = events.find((event) => event.type === 'collectionLost');
+    const losses = events.filter((event) => event.type === 'collectionLost');
+    for (const { collection, place } of losses) {
+      const kind = createdKindOf(collection);
+      if (kind !== undefined) await this.kindPasses.lose(kind, place);
+    }
+    const lost = losses.find(({ collection }) => createdKindOf(collection) === undefined);
     if (lost === undefined) return counts;
     if (lost.collection === LEDGER)
       this.log.error(

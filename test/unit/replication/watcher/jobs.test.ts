@@ -14,7 +14,7 @@ function jobsOf(
   noPass: () => Promise<AppShare | undefined>,
 ): Jobs {
   const idle = job(() => Promise.resolve(60_000));
-  const list = [job(first), job(second), ...Array.from({ length: 8 }, () => idle)];
+  const list = [job(first), job(second), ...Array.from({ length: 9 }, () => idle)];
   return new Jobs(...(list as unknown as JobList), { noPass } as unknown as WorkedThrough);
 }
 
