@@ -7,7 +7,7 @@ let app: TestApplication;
 let root: string;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.alone();
   browser = await ConsoleBrowser.start(service.url);
   app = await service.application();
   root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });

@@ -78,7 +78,7 @@ describe('404 for what is nowhere', () => {
     ['GET', '/nothing'],
     ['GET', '/a/b/api/v1/member'],
     ['GET', '/a/b/api/v2/member/max'],
-    ['GET', '/a/b/api/v1/category/max'],
+    ['GET', '/a/b/api/v1/category/max/more'],
   ])('%s %s', async (method, path) => {
     expectProblem(await send(`${service.url}${path}`, method, { user: app.user('admin') }), 404, 'not-found');
   });

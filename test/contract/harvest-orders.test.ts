@@ -14,7 +14,7 @@ const NAMED = ['--kind', KIND, '--service', 'default'];
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.alone();
   app = await service.application();
   await orders().insertMany(Array.from({ length: ORDERS }, (_, place) => orderAt(place)));
   await service.db.collection('kinds').insertOne({ ...ORDER_KIND, ...app.tenant });

@@ -17,7 +17,7 @@ let app: TestApplication;
 let root: string;
 let commands: AdminConsole;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.alone();
   app = await service.application({ organizationid: 'acme', appid: 'shop' });
   root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
   commands = new AdminConsole(service.uri);

@@ -8,7 +8,7 @@ let service: TestService;
 let app: TestApplication;
 let other: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.alone();
   app = await service.application();
   other = await service.application();
 });

@@ -5,7 +5,7 @@ import { eventually, type TestApplication, TestService } from '../support/index.
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.alone();
   app = await service.application();
 });
 afterAll(() => service.stop());

@@ -5,7 +5,7 @@ let service: TestService;
 let last: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  last = service = await TestService.start();
+  last = service = await TestService.alone();
   app = await service.application();
   await app.product({ id: 'p1' });
 });

@@ -4,7 +4,7 @@ import { eventually, expectProblem, type TestApplication, TestService } from '..
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.alone();
   app = await service.application();
 });
 afterAll(() => service.stop());

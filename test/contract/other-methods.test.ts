@@ -87,7 +87,7 @@ describe('Order: 401, 404 application, 403, 405', () => {
 
 it('an unknown path stays 404, whatever the method', async () => {
   for (const method of ['GET', 'POST', 'OPTIONS'])
-    expectProblem(await at(inApp('v1/category/max'), method, null), 404, 'not-found');
+    expectProblem(await at(inApp('v1/category/max/more'), method, null), 404, 'not-found');
 });
 
 it('a method that nobody has heard of is 405 too', async () => {

@@ -59,12 +59,24 @@ export class TestService {
     return new TestService(app, database, url, { isShared: true });
   }
 
+  /**
+   * Starts a service of the file's own that may have kinds of its own. A process knows the kinds of one database, so the shared
+   * service ends before.
+   */
+  static async alone(
+    environment: Record<string, string> = {},
+    before: (db: mongo.Db) => Promise<unknown> = () => Promise.resolve(),
+  ): Promise<TestService> {
+    await sharedService.end();
+    return TestService.start(environment, before);
+  }
+
   /** Starts a service of the file's own that has wares as well, which are ready. */
   static async withWares(
     environment: Record<string, string> = {},
     before: (db: mongo.Db) => Promise<unknown> = () => Promise.resolve(),
   ): Promise<TestService> {
-    const service = await TestService.start(environment, async (db) => {
+    const service = await TestService.alone(environment, async (db) => {
       await createWares(db);
       await before(db);
     });

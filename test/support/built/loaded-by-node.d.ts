@@ -2,4 +2,7 @@
 declare function loadedByNode(name: string): unknown;
 
 /** The service that the files of a worker share: see pool/shared.mjs. */
-declare const sharedService: { get<T extends object>(start: () => Promise<T>): Promise<T> };
+declare const sharedService: {
+  get<T extends object>(start: () => Promise<T>): Promise<T>;
+  end(): Promise<void>;
+};

@@ -36,11 +36,14 @@ export class SharedService {
     return ports.includes(remotePort) || ports.includes(localPort);
   }
 
+  /** The next file that asks for it starts it again. */
   async end() {
     const service = await this.#started;
     if (service === undefined) return;
+    this.#started = undefined;
     await service.app.close();
     await service.client.close();
+    this.#service = undefined;
   }
 }
 
