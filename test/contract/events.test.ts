@@ -182,7 +182,8 @@ describe('what many cost the database', () => {
     const all = await Promise.all(Array.from({ length: MANY }, () => opened()));
     await eventually(() => all.every(({ events }) => events.length === 1));
     expect(await service.metric('tidemark_event_subscribers')).toBe(MANY);
-    expect(await asked(() => all[0]!.hearsComments(5), [])).toEqual([]);
+    // Jobs of the leader look once after a change, such as the new application.
+    await eventually(async () => (await asked(() => all[0]!.hearsComments(5), [])).length === 0);
     const ofChange = ['find products', 'find tidemark.ledger', 'update tidemark.marks'];
     let commands: string[] = [];
     for (let attempt = 0; attempt < ATTEMPTS && commands.join() !== ofChange.join(); attempt += 1) {
@@ -198,7 +199,7 @@ describe('what many cost the database', () => {
         .sort();
     }
     expect(commands).toEqual(ofChange);
-    expect(await asked(() => all[0]!.hearsComments(5), [])).toEqual([]);
+    await eventually(async () => (await asked(() => all[0]!.hearsComments(5), [])).length === 0);
     clients.splice(0).forEach((client) => client.leave());
     await eventually(async () => (await service.metric('tidemark_event_subscribers')) === 0);
   });

@@ -18,6 +18,8 @@ export interface Follower {
   readonly reported: readonly string[];
   /** Called for each change, in log order. */
   hear(change: ControlChange): void;
+  /** The stream has begun: what was read before may be outdated. */
+  begun?(): void;
   /** Invalidates everything that was heard or read before: the stream restarted, or the collection was replaced. */
   forget(): void;
 }

@@ -216,7 +216,10 @@ export class ControlStream implements OnModuleDestroy {
       this.closed = closed;
     };
     const replies = controlReplies(client, this.connection.name, pipeline, longestWaitMs, onClosing);
+    let isBegun = false;
     for await (const reply of replies) {
+      if (!isBegun) for (const follower of this.followers) follower.begun?.();
+      isBegun = true;
       if (this.stop.signal.aborted || !this.hear(reply)) return;
       if (performance.now() - this.wantedAt > UNWANTED_MS) return;
     }

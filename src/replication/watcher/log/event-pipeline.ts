@@ -4,6 +4,7 @@ import {
   collectionOf,
   createdKindOf,
   kindNames,
+  KINDS,
   PERSON_KIND,
   type Kind,
   recordCollections,
@@ -108,12 +109,12 @@ const isSet = (path: string) => ({ $ne: [{ $type: path }, 'missing'] });
 const concerns = (records: string[], memory: string[]) => ({
   $or: [
     { $and: [isOf(...records), { $lt: [{ $bsonSize: '$documentKey' }, LARGEST_KEY] }] },
-    isOf(MARKS, SERVICES, HASH_KEYS),
+    isOf(MARKS, SERVICES, HASH_KEYS, KINDS),
     { $and: [isOf(LEDGER), { $eq: ['$fullDocument.alive', false] }] },
     { $and: [isOf(LEDGER), isSet('$updateDescription.updatedFields.lastupdated')] },
     { $and: [isOf(LEASES), isSet('$updateDescription.updatedFields.expires')] },
     { $and: [isOf(...records, ...memory), { $in: ['$operationType', LOST] }] },
-    { $in: ['$to.coll', [...records, ...memory, SERVICES, HASH_KEYS]] },
+    { $in: ['$to.coll', [...records, ...memory, SERVICES, HASH_KEYS, KINDS]] },
     { $in: ['$operationType', ['dropDatabase', 'invalidate']] },
   ],
 });
@@ -127,7 +128,7 @@ const concerns = (records: string[], memory: string[]) => ({
  */
 export function eventPipeline(memory: string[]): mongo.Document[] {
   const records = recordCollections();
-  const followed = new Set([...records, ...memory, MARKS, LEDGER, SERVICES, HASH_KEYS, LEASES]);
+  const followed = new Set([...records, ...memory, MARKS, LEDGER, SERVICES, HASH_KEYS, KINDS, LEASES]);
   return [
     { $match: { $or: [...[...followed].map(isIn), ...LOST.map(hasType)] } },
     { $set: { concerns: concerns(records, memory) } },
@@ -178,7 +179,7 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
   const what = String(raw['operationType']);
   const collection = (raw['ns'] as { coll?: string } | undefined)?.coll ?? '';
   if (LOST.includes(what))
-    return collection === SERVICES || collection === HASH_KEYS
+    return collection === SERVICES || collection === HASH_KEYS || collection === KINDS
       ? { type: 'services', ...whenOf(raw) }
       : { type: 'collectionLost', ...whenOf(raw), what, collection: lostIn(raw, collection) };
   if (!['insert', 'replace', 'update', 'delete'].includes(what)) return undefined;
@@ -195,6 +196,8 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
   // Without its key, the entries of an application keep theirs until one of its services asks for a new key.
   if (collection === HASH_KEYS)
     return what === 'delete' ? undefined : { type: 'services', ...whenOf(raw), ...applicationIn(raw) };
+  // A kind decides which services there are.
+  if (collection === KINDS) return { type: 'services', ...whenOf(raw) };
   if (collection === MARKS) return announced(raw);
   return collection === LEDGER ? tombstoneSeen(raw) : undefined;
 }

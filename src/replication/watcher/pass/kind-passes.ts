@@ -30,9 +30,7 @@ interface Led extends TermAtWork {
   stop: AbortSignal;
 }
 
-/** How long the job waits if no pass is due (milliseconds). A new kind begins a new term. */
-const REST_MS = 1000;
-/** The same if the term has no stream yet. */
+/** How long the job waits if the term has no stream yet (milliseconds). */
 const SOON_MS = 50;
 
 /**
@@ -52,6 +50,7 @@ export class KindPasses implements Job {
   private running: Promise<unknown> = Promise.resolve();
   private interruption = new AbortController();
   private hasStream = false;
+  private wake: () => void = () => undefined;
   /** The last writes of the lease, one after the other. */
   private saving = Promise.resolve(true);
   /** The places where the last passes began, and where collections were lost. */
@@ -124,13 +123,14 @@ export class KindPasses implements Job {
     );
     const reason = `the collection of the kind ${kind} was dropped or replaced`;
     await this.save(term, { kind, pass: { reason, isRepair: true, started: new Date(), done: 0, total: 0 } });
+    this.wake();
   }
 
   /** A kind whose pass fails does not keep the others from theirs. */
   async step(stop: AbortSignal): Promise<number> {
     const { term } = this;
     const due = kindNames().filter((kind) => !this.ready().includes(kind));
-    if (term === undefined || due.length === 0) return REST_MS;
+    if (term === undefined || due.length === 0) return this.rest(stop);
     if (!this.hasStream) return SOON_MS;
     const over = AbortSignal.any([stop, this.interruption.signal]);
     const failures: unknown[] = [];
@@ -142,6 +142,15 @@ export class KindPasses implements Job {
     }
     if (failures.length > 0) throw failures[0];
     return 0;
+  }
+
+  /** Waits until a collection is lost: a new kind begins a new term. */
+  private rest(stop: AbortSignal): Promise<number> {
+    return new Promise((resolve) => {
+      this.wake = () => resolve(0);
+      stop.addEventListener('abort', this.wake, { once: true });
+      if (stop.aborted) resolve(0);
+    });
   }
 
   private async passOver(kind: Kind, term: Led): Promise<void> {

@@ -4,6 +4,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import {
   FILTER_VERSIONS,
   INCOMPLETE_IDENTITIES,
+  KnownKinds,
   LEDGER,
   HEADS,
   MARKS,
@@ -171,6 +172,7 @@ export class StreamWork {
     private readonly batches: Batches,
     private readonly workedThrough: WorkedThrough,
     private readonly kindPasses: KindPasses,
+    private readonly knownKinds: KnownKinds,
   ) {}
 
   open(
@@ -189,6 +191,8 @@ export class StreamWork {
    */
   async workThrough(term: Term, { events }: Pick<Batch, 'events'>, fences: Fences): Promise<EventsByTenant> {
     const counts = await this.batches.workThrough(events, fences, term);
+    if (events.some((event) => event.type === 'services' && event.id === undefined))
+      await this.knownKinds.refresh();
     const losses = events.filter((event) => event.type === 'collectionLost');
     for (const { collection, place } of losses) {
       const kind = createdKindOf(collection);
