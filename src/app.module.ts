@@ -12,7 +12,7 @@ import { Problem } from './platform/http/index.js';
 import { MemberModule } from './member/index.js';
 import { ObservabilityModule, type Tracing } from './platform/observability/index.js';
 import { FeedModule } from './replication/feed/index.js';
-import { StoreModule, FirstPassGuard } from './replication/store/index.js';
+import { StoreModule, FirstPassGuard, KindsGuard } from './replication/store/index.js';
 import { WatcherModule } from './replication/watcher/index.js';
 
 /** The whole service. Guards run in this order: 401, 404 application, 403 (contract §3), then 503 `preparing`. */
@@ -42,6 +42,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: ApplicationGuard },
         { provide: APP_GUARD, useClass: LevelGuard },
         { provide: APP_GUARD, useClass: FirstPassGuard },
+        { provide: APP_GUARD, useClass: KindsGuard },
       ],
     };
   }

@@ -12,7 +12,7 @@ import { AboveApplications, Needs } from './auth/index.js';
 import { descriptorLimit, type Settings, versionInWords } from './platform/config/index.js';
 import { isUnasked, serveConsole } from './administration/console/index.js';
 import { MetricsPort } from './health/index.js';
-import { describedKind, isBuiltIn, kindNames } from './kinds/index.js';
+import { describedKind, isBuiltIn, isKind, kindNames } from './kinds/index.js';
 import { databaseProblem } from './platform/database/index.js';
 import {
   answerClientError,
@@ -71,6 +71,8 @@ const OWN_STATE = /^\/(health\/(live|ready)|metrics)$/;
 const GUARDS = { guards: true, interceptors: false, filters: false };
 const NOTHING_ELSE = [undefined, undefined, undefined, undefined] as const;
 
+const OF_REQUESTS = { about: aboutRequest, tenant: applicationOf, kindOf, isUnasked };
+
 /** The service on a database, complete but not yet listening. */
 export async function createApp(settings: Settings, mongodbUri: string): Promise<NestExpressApplication> {
   const files = certificateFiles(settings);
@@ -100,7 +102,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   const ended = noteConsumer(app.get(ConsumerNotes, { strict: false }), metrics);
   app.use(
     giveRequestId,
-    measure({ metrics, logger, tracing }, { ended, about: aboutRequest, tenant: applicationOf, isUnasked }),
+    measure({ metrics, logger, tracing }, { ...OF_REQUESTS, ended }),
     forbid,
     readPlainTarget,
     allowNotModified,
@@ -163,6 +165,11 @@ function keepApart(isApart: (request: IncomingMessage) => boolean): RequestHandl
     if (OWN_STATE.test(request.path) === isApart(request)) next();
     else answerProblem(request, response, problems.notFound());
   };
+}
+
+function kindOf({ params }: Partial<Request>): string | undefined {
+  const kind = params?.['kind'];
+  return isKind(kind) ? kind : undefined;
 }
 
 function createdKinds(): { name: string; plural: string }[] {

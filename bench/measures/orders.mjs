@@ -64,7 +64,7 @@ export async function orders(stage) {
   }
 }
 
-/** A service that delivers so many orders, and how long the pass over them took in seconds. */
+/** A service that delivers `count` orders, and the duration of the pass over them in seconds. */
 export async function servedOrders(stage, count) {
   const db = stage.client.db(await stage.furnished(DATABASE));
   say(`Loading ${count} orders`);

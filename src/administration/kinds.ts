@@ -24,7 +24,7 @@ import { kindsOf } from './listed-kinds.js';
 
 /** Kinds that operators create (contract §8). A kind is not edited: it is removed, and created again. */
 
-/** The fields of a kind, of which some may have no value. */
+/** The fields of a kind. Optional ones may be absent or undefined. */
 type GivenKind = Pick<KindDocument, 'name' | 'collection'> & {
   [field in keyof KindDocument]?: KindDocument[field] | undefined;
 };

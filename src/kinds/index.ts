@@ -11,6 +11,7 @@ export {
   isKindOf,
   type Kind,
   kindNames,
+  kindOfCollection,
   onKindsChanged,
   PERSON_KIND,
   PerKind,

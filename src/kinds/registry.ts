@@ -30,6 +30,7 @@ export const PERSON_KIND: Kind = theOne(([, { isPerson }]) => isPerson);
  */
 let known: ReadonlyMap<Kind, KindDescription> = new Map(Object.entries(builtIn));
 let names: readonly Kind[] = BUILT_IN_KINDS;
+let byCollection = kindsByCollection();
 const listeners = new Set<() => void>();
 
 /** All kinds: those that are built in first, the others by name. */
@@ -63,9 +64,15 @@ export function collectionOf(kind: Kind): string {
   return describedKind(kind).collection;
 }
 
-/** The kind that an operator has created over a collection. */
+/** The kind whose records a collection holds; undefined for every other collection. */
+export function kindOfCollection(collection: string): Kind | undefined {
+  return byCollection.get(collection);
+}
+
+/** The same if an operator has created the kind. */
 export function createdKindOf(collection: string): Kind | undefined {
-  return names.find((kind) => !isBuiltIn(kind) && collectionOf(kind) === collection);
+  const kind = kindOfCollection(collection);
+  return kind === undefined || isBuiltIn(kind) ? undefined : kind;
 }
 
 /** The collections of all kinds. */
@@ -97,6 +104,7 @@ export function replaceKinds(others: ReadonlyMap<Kind, KindDescription>): boolea
   if (JSON.stringify([...next]) === JSON.stringify([...known])) return false;
   known = next;
   names = [...next.keys()];
+  byCollection = kindsByCollection();
   for (const listener of listeners) listener();
   return true;
 }
@@ -105,6 +113,10 @@ export function replaceKinds(others: ReadonlyMap<Kind, KindDescription>): boolea
 export function onKindsChanged(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
+}
+
+function kindsByCollection(): ReadonlyMap<string, Kind> {
+  return new Map([...known].map(([kind, { collection }]) => [collection, kind]));
 }
 
 function theOne(is: (kind: [string, KindDescription]) => boolean): Kind {

@@ -14,7 +14,8 @@ beforeEach(async () => (desk = new ImportDesk(service, await service.application
 type Told = Summary & { removed?: number; dryRun?: { first: { created: string[]; changed: string[] } } };
 
 /** What the service writes by itself, whatever else happens. */
-const OF_THE_SERVICE = /^tidemark\.(leases|heads|watchtotals|audits|moments|marks|consumers|credentialuses)/;
+const OF_THE_SERVICE =
+  /^tidemark\.(leases|heads|watchtotals|audits|moments|marks|consumers|credentialuses|schemas)/;
 
 const product = (id: string, n = 0) => ({ id, data: { n } });
 

@@ -59,7 +59,9 @@ it('the OpenAPI document has its paths, and metrics count its requests apart', a
   expect(updates?.summary).toBe('The orders that changed and match the filter of the service');
   const ofKind = (kind: string) => Object.keys(paths).filter((path) => path.includes(`/v1/${kind}/`)).length;
   expect(ofKind('order')).toBe(ofKind('product'));
+  await app.getUrl('/admin/v1/applications/acme/shop/records/nonsense/x');
   const metrics = await app.getUrl('/metrics');
+  expect(metrics.text).not.toContain('nonsense');
   expect(metrics.text).toContain('route="/:org/:app/api/v1/order/max"');
 });
 

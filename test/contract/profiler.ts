@@ -12,7 +12,10 @@ export interface Profiled extends mongo.Document {
 /** By default the profile holds one megabyte only, and forgets what came first. */
 const PROFILE_BYTES = 64 * 1024 * 1024;
 
-/** Every command that came to a database while something was done, by whomever, in the order in which they ended. */
+/** The samples for schemas are taken some time after any change, at the service's own choice. */
+const SAMPLE = 'tidemark schema';
+
+/** Every command that a database received while something was done, without the samples, in the order in which they ended. */
 export async function commandsDuring(db: mongo.Db, work: () => Promise<unknown>): Promise<Profiled[]> {
   await db.command({ profile: 0 });
   while (!(await isMadeAnew(db)));
@@ -22,7 +25,10 @@ export async function commandsDuring(db: mongo.Db, work: () => Promise<unknown>)
   } finally {
     await db.command({ profile: 0 });
   }
-  return db.collection('system.profile').find<Profiled>({}).toArray();
+  return db
+    .collection('system.profile')
+    .find<Profiled>({ 'command.comment': { $ne: SAMPLE } })
+    .toArray();
 }
 
 /** A command that began before the profiler was off may still make the profile itself, in its own size. */

@@ -186,4 +186,37 @@ describe('a kind that an operator has created', () => {
       .map(({ id, lacks }) => [id, lacks]);
     expect({ verdict, notJudged }).toEqual({ verdict: 'holds', notJudged: [] });
   });
+
+  it('stays ready if an instance that has had no request takes over, which follows its changes at once', async () => {
+    await second.stop();
+    second = await ServiceProcess.start({ dataDir, environment: { MONGODB_URI: env['MONGODB_URI']! } });
+    // Held still, it hears of nothing, and takes the lease that a new kind sets free for a moment no more than others.
+    second.pause();
+    await admin('kind', 'create', '--name', 'parcel', '--collection', 'parcels');
+    const max = (url: string) => send(`${url}/acme/shop/api/v1/parcel/max`, 'GET', { user: 'ann', password });
+    await eventually(async () => (await max(service.url!)).status === 200);
+    const leases = client.db().collection<{ term: number; kinds: { kind: string }[] }>('tidemark.leases');
+    const parcel = async () => (await leases.findOne())?.kinds.find(({ kind }) => kind === 'parcel');
+    const [before, term] = [await parcel(), (await leases.findOne())!.term];
+    service.pause();
+    second.resume();
+    try {
+      await eventually(async () => (await leases.findOne())!.term > term);
+      await client
+        .db()
+        .collection('parcels')
+        .insertOne({ ...SHOP, id: 'after', data: {} });
+      await eventually(async () => {
+        const { json } = await max(second.url!);
+        const path = `${second.url}/acme/shop/api/v1/parcel/default/updates`;
+        const to = (json as { offset?: string }).offset;
+        const page = await send(`${path}?to=${to}`, 'GET', { user: 'ann', password });
+        return page.status === 200 && idsOf(page.json).includes('after');
+      });
+      expect(before).toMatchObject({ since: expect.anything() });
+      expect(await parcel()).toEqual(before);
+    } finally {
+      service.resume();
+    }
+  });
 });

@@ -61,7 +61,7 @@ function columnType([type, ...others]: string[], { format, properties }: JsonSch
 
 /**
  * The columns to add for fields that have none, each with a name of its own: the names of its path with `_` between them.
- * `existing` are the columns of the table, whoever made them.
+ * `existing` are all columns of the table, including those that another program has added.
  */
 export function newColumns(fields: ColumnField[], known: Column[], existing: string[]): Column[] {
   const paths = new Set(known.map(({ path }) => JSON.stringify(path)));

@@ -129,7 +129,7 @@ export class PostgresColumns {
     return rows.map(({ name }) => name);
   }
 
-  /** The columns that are noted, and that nobody has removed. */
+  /** The columns that are noted and still exist. */
   private async present(existing: string[]): Promise<(Column & { filled: boolean })[]> {
     const { rows } = await this.client.query<{
       path: string;

@@ -60,8 +60,8 @@ export class IndexKeeper {
   }
 
   /**
-   * Creates the missing indexes of one collection, whose records are not shown yet. Throws a FatalError if the collection is not
-   * an ordinary one.
+   * Creates the missing indexes of one collection, whose records are not shown yet. Throws an error if the collection is not
+   * an ordinary one, or if an index cannot be created.
    */
   async keepOf(collectionName: string): Promise<void> {
     const model = optionalModelsOf(this.connection).find(

@@ -92,7 +92,14 @@ interface Documented {
  */
 export function serveDocs(app: INestApplication, { limitMax, isServed, createdKinds }: Documented): void {
   let known: OpenAPIObject | undefined;
-  const document = () => withKinds((known ??= openApiDocument(app, limitMax, isServed)), createdKinds());
+  let made: { of: string; document: OpenAPIObject } | undefined;
+  const document = () => {
+    const kinds = createdKinds();
+    const of = JSON.stringify(kinds);
+    known ??= openApiDocument(app, limitMax, isServed);
+    if (made?.of !== of) made = { of, document: withKinds(known, kinds) };
+    return made.document;
+  };
   serveBytes(app, '/docs', { type: '.html', read: () => PAGE });
   for (const file of FILES)
     serveBytes(app, `/docs/${file}`, { type: extname(file), read: () => readFileSync(join(FOLDER, file)) });

@@ -24,6 +24,8 @@ interface Observers {
   about: (request: Request, response: Response) => AboutRequest;
   /** The application of a request that may access it, for traces. */
   tenant: (request: Request) => { organizationid: string; appid: string } | undefined;
+  /** The kind that a path names, if it exists: operators have created few, and each has series of its own. */
+  kindOf: (request: Request) => string | undefined;
   /** Whether a request is automatic, and therefore logged only if it fails. */
   isUnasked: (request: Request) => boolean;
 }
@@ -37,7 +39,7 @@ export function measure(
   { metrics, logger, tracing }: { metrics: Metrics; logger: ServiceLogger; tracing: Tracing },
   observers: Observers,
 ) {
-  const { ended, about, tenant, isUnasked } = observers;
+  const { ended, about, tenant, kindOf, isUnasked } = observers;
   return (request: Request, response: Response, next: NextFunction): void => {
     const begun = performance.now();
     const span = tracing.isOn ? spanOf(tracing, request) : undefined;
@@ -45,7 +47,7 @@ export function measure(
       const ms = performance.now() - begun;
       const { id, method, originalUrl: url } = request;
       const { statusCode } = response;
-      metrics.requests.observe({ ...seriesOf(request, statusCode), status: statusCode }, ms / 1000);
+      metrics.requests.observe({ ...seriesOf(request, statusCode, kindOf), status: statusCode }, ms / 1000);
       ended(request, response);
       span?.end({ ...endOf(request, response), ...tenant(request) });
       if (UNLOGGED.test(url) || (statusCode < FIRST_FAILURE && isUnasked(request))) return;
@@ -97,18 +99,16 @@ function shortened(url: string): string {
  * the login.
  */
 function seriesOf(
-  { method, route, params = {}, user }: Partial<Request> & Pick<Request, 'method'> & { user?: unknown },
+  request: Request & { user?: unknown },
   statusCode: number,
+  kindOf: Observers['kindOf'],
 ): { method: string; route: string } {
+  const { method, user } = request;
   if (user === undefined && statusCode >= FIRST_FAILURE) return { method: 'none', route: 'none' };
-  const { path = 'none' } = (route as { path?: string } | undefined) ?? {};
+  const { path = 'none' } = (request.route as { path?: string } | undefined) ?? {};
+  const kind = kindOf(request);
   return {
     method: METHODS.has(method) ? method : 'other',
-    route: statusCode === 404 ? path : ofKind(path, params),
+    route: kind === undefined ? path : path.replace('/:kind/', `/${kind}/`),
   };
-}
-
-/** The kind in a path is one of few that operators have created, so each has series of its own, as built-in kinds have. */
-function ofKind(path: string, { kind }: { kind?: unknown }): string {
-  return typeof kind === 'string' ? path.replace('/:kind/', `/${kind}/`) : path;
 }

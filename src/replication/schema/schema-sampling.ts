@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import { APPLICATIONS, DEFAULT_SERVICE, isServiceName, type ServiceKey } from '../../application/index.js';
-import { kindNames } from '../../kinds/index.js';
+import { isKindOf, kindNames } from '../../kinds/index.js';
 import { atMost } from '../../platform/common/index.js';
 import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import { ofTenant } from '../../record/index.js';
@@ -13,8 +13,9 @@ import { removeSchemas } from './stored-schemas.js';
 import { Schemas } from './schemas.js';
 import { SCHEMAS } from './stored-schema.schema.js';
 
-/** Between two looks at what has changed (milliseconds). */
+/** The shortest and the longest time between two looks at what is due (milliseconds). A change ends the wait. */
 const LOOK_MS = 500;
+const LONGEST_REST_MS = 3_600_000;
 /** Samples take at most this share of the time of one connection. */
 const SHARE = 0.05;
 const REMEMBERED = 100_000;
@@ -72,16 +73,32 @@ export class SchemaSampling implements Job {
     private readonly schemas: Schemas,
   ) {}
 
-  async step(_stop: AbortSignal, term: TermAtWork, unpassed: AppShare): Promise<number> {
+  async step(stop: AbortSignal, term: TermAtWork, unpassed: AppShare): Promise<number> {
     if (this.term !== term || this.kinds !== kindNames().join()) await this.begin(term);
     for (const { mark, isMoved, isEdited } of this.changed.take()) this.note(mark, { isMoved, isEdited });
     const task = this.tasks.shift();
     if (task !== undefined) return this.look(task);
     const now = performance.now();
-    const next = [...this.due.values()].find((due) => isIn(unpassed, due.mark) && isReady(due, now));
-    if (next === undefined) return LOOK_MS;
+    const next = this.nextDue(now, unpassed);
+    if (next === undefined) {
+      await this.changed.wait(this.rest(now), stop);
+      return LOOK_MS;
+    }
     this.tasks = await this.tasksOf(next, now);
     return 0;
+  }
+
+  private nextDue(now: number, unpassed: AppShare): Due | undefined {
+    for (const due of this.due.values()) if (isReady(due, now) && isIn(unpassed, due.mark)) return due;
+    return undefined;
+  }
+
+  /** The time until the next services are due (milliseconds). Those of an application in a pass are looked at again soon. */
+  private rest(now: number): number {
+    let rest = LONGEST_REST_MS;
+    for (const { sampledAt, isLooked } of this.due.values())
+      rest = Math.min(rest, isLooked ? LOOK_MS : (sampledAt ?? Infinity) - now);
+    return Math.max(rest, LOOK_MS);
   }
 
   /** A new leader has seen no change yet, so it looks at everything. */
@@ -92,7 +109,7 @@ export class SchemaSampling implements Job {
     const found = applications.find({}, { projection: { _id: 0, organizationid: 1, appid: 1 } });
     for await (const { organizationid, appid } of found)
       if (typeof organizationid === 'string' && typeof appid === 'string')
-        for (const kind of kindNames())
+        for (const kind of kindNames().filter((one) => isKindOf(one, { organizationid, appid })))
           this.note({ organizationid, appid, kind }, { isMoved: false, isEdited: true });
     [this.term, this.kinds] = [term, kinds];
   }

@@ -17,7 +17,7 @@ import { beginStored, readStored, removeNames, replaceStored } from './stored-sc
 
 /** Changes that are kept with a schema, newest first. */
 const MOST_CHANGES = 50;
-/** Changes are told only from a schema of at least this many records: fewer say little about the next ones. */
+/** A schema of fewer records lists no changes: it says little about the next records. */
 const FEWEST_RECORDS = 20;
 
 /** Takes samples, and keeps what they have shown. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../platform/common/index.js';
+import { atMost, pause } from '../../platform/common/index.js';
 import { type MarkKey, markName } from '../protocol/index.js';
 
 const REMEMBERED = 100_000;
@@ -21,6 +21,7 @@ export interface ChangedMark {
 @Injectable()
 export class ChangedMarks {
   private changed = new LRUCache<string, ChangedMark>(atMost(REMEMBERED));
+  private wake: () => void = () => undefined;
 
   moved(mark: MarkKey): void {
     this.note(mark).isMoved = true;
@@ -28,6 +29,13 @@ export class ChangedMarks {
 
   edited(mark: MarkKey): void {
     this.note(mark).isEdited = true;
+  }
+
+  /** Waits until something changes, for at most `ms` milliseconds; at once if something has. */
+  async wait(ms: number, stop: AbortSignal): Promise<void> {
+    const changed = new AbortController();
+    this.wake = () => changed.abort();
+    if (this.changed.size === 0) await pause(ms, AbortSignal.any([stop, changed.signal]));
   }
 
   /** Returns what has changed since the last call. */
@@ -42,6 +50,7 @@ export class ChangedMarks {
     const name = markName(mark);
     const known = this.changed.get(name) ?? { mark, isMoved: false, isEdited: false };
     this.changed.set(name, known);
+    this.wake();
     return known;
   }
 }

@@ -7,7 +7,7 @@ export { HashKeys } from './hash-keys.js';
 export { HeadWriter, KnownHeads } from './heads.js';
 export { IncompleteIdentities } from './incomplete-identities.js';
 export { Horizon, KnownChannels } from './known-channels.js';
-export { type KindAsked, KnownKinds } from './known-kinds.js';
+export { type KindAsked, KindsGuard, KnownKinds } from './known-kinds.js';
 export { KnownProgress, WatchedPlace } from './known-progress.js';
 export { type EntryRange, LedgerSlices } from './ledger-slices.js';
 export { Ledger } from './ledger.js';

@@ -1,17 +1,17 @@
-import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { SETTINGS, type Settings } from '../../platform/config/index.js';
-import { ControlStream, type Follower } from '../../platform/control/index.js';
+import { type CanActivate, type ExecutionContext, Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { pause, SharedReads } from '../../platform/common/index.js';
+import { accessOf } from '../../auth/index.js';
+import { ControlStream, type Follower } from '../../platform/control/index.js';
+import { SharedReads } from '../../platform/common/index.js';
 import { Preparation } from '../../platform/database/index.js';
 import { problems } from '../../platform/http/index.js';
-import { isBuiltIn, isKind, isKindOf, type Kind, KINDS } from '../../kinds/index.js';
+import { isKind, isKindOf, type Kind, KINDS } from '../../kinds/index.js';
 import { readKinds, type Tenant } from '../../record/index.js';
 
-/** How old what was read may be while nothing tells of changes (milliseconds): a change is known within two seconds. */
-const EVERY_MS = 1000;
-/** A path with an unknown kind reads them again at most this often (milliseconds). */
+/** How old what was read may be while nothing reports changes (milliseconds): a change is known within two seconds. */
+const OLDEST_MS = 1000;
+/** A path with an unknown kind reads the kinds again at most this often (milliseconds). */
 const AGAIN_MS = 200;
 
 /** A kind of records of an application. */
@@ -20,76 +20,90 @@ export interface KindAsked extends Tenant {
 }
 
 /**
- * Keeps the kinds of this process as the database has them (contract §8). The control stream tells of changes while requests use
- * what it knows; the leader hears of them by its own stream. An instance at rest reads nothing.
+ * Keeps the kinds of this process equal to those of the database (contract §8). Changes come by the control stream while requests
+ * use its knowledge, and to the leader by its own stream. Without requests, nothing is read.
  */
 @Injectable()
-export class KnownKinds implements Follower, OnModuleDestroy {
+export class KnownKinds implements Follower {
   readonly collection = KINDS;
   readonly reported = [];
   private readonly log = new Logger('Kinds');
   private readonly shared = new SharedReads<void>();
-  private readonly stop = new AbortController();
   private readAt = -Infinity;
-  private isHeard = false;
+  /** A change has come since the last read began, or that read has failed. */
+  private isOutdated = true;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
     preparation: Preparation,
-    control: ControlStream,
-    @Inject(SETTINGS) settings: Settings,
+    private readonly control: ControlStream,
   ) {
     preparation.require(() => this.refresh());
     control.follow(this);
-    if (settings.knowledgeMs === 0) void preparation.done.then(() => this.keep()).catch(() => undefined);
   }
 
-  /** A document has changed. */
   hear(): void {
     this.refreshSoon();
   }
 
-  /** What was read may be outdated: the stream has ended, or begins. */
-  forget(): void {
-    this.isHeard = false;
-  }
-
   begun(): void {
-    this.isHeard = true;
     this.refreshSoon();
   }
 
-  onModuleDestroy(): void {
-    this.stop.abort();
+  forget(): void {
+    this.isOutdated = true;
   }
 
   /** Throws 404 `unknown-kind` for a kind that does not exist, or that another application has for itself. */
   async assertKnown({ kind, organizationid, appid }: KindAsked): Promise<void> {
-    const age = performance.now() - this.readAt;
-    const isDoubtful = isKind(kind) ? !isBuiltIn(kind) && !this.isHeard && age > EVERY_MS : age > AGAIN_MS;
-    if (isDoubtful) await this.refresh();
+    if (!isKind(kind) && this.age > AGAIN_MS) await this.refresh();
     if (!isKindOf(kind, { organizationid, appid })) throw problems.unknownKind(kind);
   }
 
-  /** Reads the kinds. Concurrent callers share one query. */
+  /** Reads the kinds, unless what is known is recent enough for a request. */
+  async keep(): Promise<void> {
+    if ((this.isOutdated || !this.control.isCurrent) && this.age > OLDEST_MS) await this.refresh();
+  }
+
+  /** Reads the kinds as they are at the call or later. Concurrent callers share a query. */
   refresh(): Promise<void> {
+    this.isOutdated = true;
     return this.shared.share(KINDS, () => this.read());
   }
 
+  private get age(): number {
+    return performance.now() - this.readAt;
+  }
+
+  /** A call that comes during the query may know of a later change, so the query is repeated. */
   private async read(): Promise<void> {
-    this.readAt = performance.now();
-    if (await readKinds(this.connection)) this.log.log('The kinds of records are others than before');
+    while (this.isOutdated) {
+      this.isOutdated = false;
+      this.readAt = performance.now();
+      try {
+        if (await readKinds(this.connection)) this.log.log('The kinds of records have changed');
+      } catch (error) {
+        this.isOutdated = true;
+        throw error;
+      }
+    }
   }
 
   private refreshSoon(): void {
     void this.refresh().catch((error: unknown) => this.log.debug({ err: error }, 'The kinds cannot be read'));
   }
+}
 
-  /** Without the knowledge of the control stream. */
-  private async keep(): Promise<void> {
-    while (!this.stop.signal.aborted) {
-      await pause(EVERY_MS, this.stop.signal);
-      if (!this.stop.signal.aborted) await this.refresh().catch(() => undefined);
-    }
+/**
+ * Lets an instance that had no requests read the kinds before it answers one. If the database does not answer, the request goes on
+ * with what is known, and fails by itself if it needs the database.
+ */
+@Injectable()
+export class KindsGuard implements CanActivate {
+  constructor(private readonly kinds: KnownKinds) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (!accessOf(context).isPublic) await this.kinds.keep().catch(() => undefined);
+    return true;
   }
 }

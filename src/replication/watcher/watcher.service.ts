@@ -12,7 +12,7 @@ import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import { DATABASE_URI, driverOptions, isDatabaseAway, Preparation } from '../../platform/database/index.js';
 import { onKindsChanged } from '../../kinds/index.js';
 import { Metrics } from '../../platform/observability/index.js';
-import { TermLife, LONGEST_SILENCE_MS, TermOverError, Totals } from '../store/index.js';
+import { KnownKinds, TermLife, LONGEST_SILENCE_MS, TermOverError, Totals } from '../store/index.js';
 import type { WatchState } from '../protocol/index.js';
 import { pauseBehind } from './term/stream-work.js';
 import { Leadership } from './term/leadership.js';
@@ -22,6 +22,8 @@ const RENEW_MS = 2000;
 /** How often an instance that does not lead checks whether the lease is free. */
 const RETRY_MS = 300;
 const TOTALS_MS = 3000;
+/** Longest wait for the kinds at the begin of a term, before the lease is renewed. */
+const KINDS_MS = 3000;
 /** Longest wait at shutdown for work in progress. */
 const FAREWELL_MS = 5000;
 
@@ -43,6 +45,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
     private readonly leadership: Leadership,
     private readonly totals: Totals,
     private readonly metrics: Metrics,
+    private readonly kinds: KnownKinds,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -88,12 +91,14 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
     const life = new TermLife();
     const end = () => life.end();
     this.stop.signal.addEventListener('abort', end, { once: true });
-    // The stream follows the collections of the kinds that it was opened with.
-    const unlisten = onKindsChanged(end);
     const client = new mongo.MongoClient(this.uri, driverOptions);
     this.log.log(`This instance leads, term ${state.term}`);
     this.metrics.watcherLeads.set(1);
+    let unlisten = (): void => undefined;
     try {
+      // An instance without requests knows the kinds of long ago. The stream follows the collections of those it is opened with.
+      await within(KINDS_MS, 'Reading the kinds', this.kinds.refresh());
+      unlisten = onKindsChanged(end);
       const term = { client, state, stop: life.signal, showLife: () => life.showLife(), share: life.share };
       await Promise.race([this.leadership.lead(term), this.keepRenewing(state.term, life)]);
     } finally {

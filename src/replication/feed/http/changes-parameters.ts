@@ -14,7 +14,6 @@ import { type ChangesPlace, isWithin, placeOf, type Within } from '../page/chang
 import { limitOf, readerOf } from './parameters.js';
 import { actorOf } from '../../../auth/index.js';
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
-import { KnownKinds } from '../../store/index.js';
 import { kindIn, type KindRoute } from './kind-route.js';
 import { type ChangesFeed, nameOf } from '../page/feed.js';
 import { LINES_TYPE } from '../page/changes-lines.js';
@@ -115,17 +114,13 @@ interface Asked {
   route: KindRoute;
 }
 
-/** Parses the feed and the page of a request. Throws 404 `unknown-kind`, and 400 with a sentence for each invalid parameter. */
+/** Parses the feed and the page of a request. Throws 400 with a sentence for each invalid parameter. */
 @Injectable()
-class ChangesPipe implements PipeTransform<Asked, Promise<AskedChanges>> {
-  constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
-    private readonly kinds: KnownKinds,
-  ) {}
+class ChangesPipe implements PipeTransform<Asked, AskedChanges> {
+  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
-  async transform({ request, route }: Asked): Promise<AskedChanges> {
+  transform({ request, route }: Asked): AskedChanges {
     const { kind, ...tenant } = kindIn(route, request);
-    await this.kinds.assertKnown({ ...tenant, kind });
     const { service, channel } = request.params as Record<string, string>;
     const feed: ChangesFeed = { kind, by: channel === undefined ? { service: service! } : { channel } };
     const name = nameOf(tenant, { ...feed, shows: 'changes' });

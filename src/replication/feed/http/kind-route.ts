@@ -4,7 +4,6 @@ import {
   createParamDecorator,
   type ExecutionContext,
   Injectable,
-  type PipeTransform,
   UseGuards,
 } from '@nestjs/common';
 import { problems } from '../../../platform/http/index.js';
@@ -63,20 +62,8 @@ export const Documented = (route: KindRoute) =>
     ...(route === CREATED ? [UseGuards(KindGuard)] : []),
   );
 
-/** Finds the kind that a path names. Throws 404 `unknown-kind`. */
-@Injectable()
-class KindPipe implements PipeTransform<KindAsked, Promise<Kind>> {
-  constructor(private readonly kinds: KnownKinds) {}
-
-  async transform(asked: KindAsked): Promise<Kind> {
-    await this.kinds.assertKnown(asked);
-    return asked.kind;
-  }
-}
-
-const kindOf = createParamDecorator((route: KindRoute, context: ExecutionContext) =>
-  kindIn(route, context.switchToHttp().getRequest<Request>()),
+/** The kind of a request. */
+export const KindOf = createParamDecorator(
+  (route: KindRoute, context: ExecutionContext): Kind =>
+    kindIn(route, context.switchToHttp().getRequest<Request>()).kind,
 );
-
-/** The kind of a request. Throws 404 `unknown-kind`. */
-export const KindOf = (route: KindRoute) => kindOf(route, KindPipe);

@@ -11,7 +11,7 @@ import {
   SAFE_BSON,
 } from '../../../platform/database/index.js';
 import { type RawBatch, rawBatch, numberedIn, renamed } from '../../transcode/index.js';
-import { collectionOf, kindNames } from '../../../kinds/index.js';
+import { createdKindOf } from '../../../kinds/index.js';
 import { termsOf } from '../../../record/index.js';
 import { LEDGER, type LedgerEntry } from '../../store/index.js';
 import type { Selection } from './selection.js';
@@ -134,7 +134,7 @@ function inTermsOf<F extends Pick<Find, 'filter' | 'min' | 'max' | 'sort' | 'pro
   collection: string,
   find: F,
 ): F {
-  const kind = kindNames().find((one) => collectionOf(one) === collection);
+  const kind = createdKindOf(collection);
   const terms = kind === undefined ? undefined : termsOf(kind);
   if (terms === undefined) return find;
   const { filter, min, max, sort, projection } = find;

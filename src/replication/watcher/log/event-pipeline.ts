@@ -4,6 +4,7 @@ import {
   collectionOf,
   createdKindOf,
   kindNames,
+  kindOfCollection,
   KINDS,
   PERSON_KIND,
   type Kind,
@@ -183,7 +184,7 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
       ? { type: 'services', ...whenOf(raw) }
       : { type: 'collectionLost', ...whenOf(raw), what, collection: lostIn(raw, collection) };
   if (!['insert', 'replace', 'update', 'delete'].includes(what)) return undefined;
-  const kind = kindNames().find((one) => collectionOf(one) === collection);
+  const kind = kindOfCollection(collection);
   if (kind !== undefined) {
     return what === 'delete'
       ? { type: 'deleted', ...whenOf(raw), kind, owner: raw['owner'] }

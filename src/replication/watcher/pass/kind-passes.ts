@@ -52,7 +52,7 @@ export class KindPasses implements Job {
   private hasStream = false;
   private wake: () => void = () => undefined;
   /** The last writes of the lease, one after the other. */
-  private saving = Promise.resolve(true);
+  private saving: Promise<void> = Promise.resolve();
   /** The places where the last passes began, and where collections were lost. */
   private readonly begunAt = new Map<Kind, LogPlace>();
   private readonly lostAt = new Map<Kind, LogPlace>();
@@ -74,7 +74,7 @@ export class KindPasses implements Job {
   async beginTerm(term: Led): Promise<void> {
     this.term = term;
     this.hasStream = false;
-    this.saving = Promise.resolve(true);
+    this.saving = Promise.resolve();
     const stored: unknown = term.state.kinds;
     const list = Array.isArray(stored) ? (stored as (PassedKind | null)[]) : [];
     this.entries = list.flatMap((one) =>
@@ -213,11 +213,14 @@ export class KindPasses implements Job {
       ...(since && { since }),
       ...(pass && { pass: withoutPlace(pass) }),
     };
-    this.entries = [...this.entries.filter((one) => one.kind !== kind), entry];
     this.saving = this.saving
-      .catch(() => true)
-      .then(() => this.lease.save(state.term, { kinds: this.entries }));
-    if (!(await this.saving)) throw new TermOverError();
+      .catch(() => undefined)
+      .then(async () => {
+        const kinds = [...this.entries.filter((one) => one.kind !== kind), entry];
+        if (!(await this.lease.save(state.term, { kinds }))) throw new TermOverError();
+        this.entries = kinds;
+      });
+    await this.saving;
   }
 
   private entryOf(kind: Kind): PassedKind | undefined {

@@ -161,6 +161,11 @@ export function furthest(one: mongo.Timestamp | undefined, other: mongo.Timestam
 /** A collection was dropped or renamed. Only a pass over everything can find out what changed. */
 export class CollectionLostError extends HistoryLostError {}
 
+/** Whether an event may tell of a change of the kinds: it concerns all services. */
+function concernsKinds(event: WatchedEvent): boolean {
+  return event.type === 'services' && event.id === undefined && event.application === undefined;
+}
+
 /** Operations of a term on a stream, with or without a pass beside it. */
 @Injectable()
 export class StreamWork {
@@ -191,8 +196,7 @@ export class StreamWork {
    */
   async workThrough(term: Term, { events }: Pick<Batch, 'events'>, fences: Fences): Promise<EventsByTenant> {
     const counts = await this.batches.workThrough(events, fences, term);
-    if (events.some((event) => event.type === 'services' && event.id === undefined))
-      await this.knownKinds.refresh();
+    if (events.some(concernsKinds)) await this.knownKinds.refresh();
     const losses = events.filter((event) => event.type === 'collectionLost');
     for (const { collection, place } of losses) {
       const kind = createdKindOf(collection);

@@ -20,6 +20,7 @@ function ended(originalUrl: string, { statusCode = 200, isUnasked = false } = {}
     ended: () => (seen.told += 1),
     about: () => ({ user: 'ann' }),
     tenant: () => undefined,
+    kindOf: () => undefined,
     isUnasked: () => isUnasked,
   };
   measure({ metrics: new Metrics(), logger, tracing: Tracing.off }, observers)(

@@ -1,6 +1,10 @@
 import { mongo } from 'mongoose';
 import { documentKey, kindsIn, replaceKinds } from '../../../../../src/kinds/index.js';
-import type { PassedKind, WatchState } from '../../../../../src/replication/protocol/index.js';
+import {
+  type PassedKind,
+  placeBehind,
+  type WatchState,
+} from '../../../../../src/replication/protocol/index.js';
 import { NO_TERM } from '../../../../../src/replication/store/index.js';
 import { KindPasses } from '../../../../../src/replication/watcher/pass/kind-passes.js';
 import type { Term } from '../../../../../src/replication/watcher/term/stream-work.js';
@@ -21,7 +25,10 @@ function passes() {
     begun.push(stop);
     return new Promise<void>((resolve) => ends.push(resolve));
   };
+  const failures: Error[] = [];
   const save = (_term: number, { kinds }: { kinds: PassedKind[] }) => {
+    const failure = failures.pop();
+    if (failure !== undefined) return Promise.reject(failure);
     stored.splice(0, Infinity, ...kinds);
     return Promise.resolve(true);
   };
@@ -37,7 +44,7 @@ function passes() {
   const kinds = new KindPasses(...parts);
   const state = { term: 1 } as WatchState;
   void kinds.beginTerm({ ...NO_TERM, state } as unknown as Term);
-  return { kinds, stored, begun, ends };
+  return { kinds, stored, begun, ends, failures };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -87,4 +94,32 @@ it('no pass begins before the term has its stream: what is deleted between the t
   expect(begun).toHaveLength(1);
   ends[0]!();
   await step;
+});
+
+it('a kind whose end of the pass cannot be stored is passed over again', async () => {
+  const { kinds, stored, ends, failures } = passes();
+  kinds.goOn();
+  const step = kinds.step(NEVER);
+  await turn();
+  failures.push(new Error('no answer'));
+  ends[0]!();
+  await expect(step).rejects.toThrow('no answer');
+  expect(kinds.ready()).not.toContain('order');
+  const again = kinds.step(NEVER);
+  await turn();
+  ends[1]!();
+  await again;
+  expect(stored[0]).toMatchObject({ kind: 'order', since: NOW });
+});
+
+it('a collection that is lost while a pass reads it is read again', async () => {
+  const { kinds, stored, ends } = passes();
+  kinds.goOn();
+  const step = kinds.step(NEVER);
+  await turn();
+  await kinds.lose('order', placeBehind(new mongo.Timestamp({ t: 8, i: 1 })));
+  ends[0]!();
+  await step;
+  expect(stored[0]).not.toHaveProperty('since');
+  expect(kinds.ready()).not.toContain('order');
 });
