@@ -25,6 +25,7 @@ import {
   reportDatabase,
   say,
   stopOnSignals,
+  unexpected,
   urlApart,
 } from './start.js';
 import { Metrics } from './platform/observability/index.js';
@@ -33,6 +34,7 @@ import { FormatWatch, WorkedThrough } from './replication/store/index.js';
 
 let embedded: EmbeddedDatabase | undefined;
 let isStopping = () => false;
+let isServing = false;
 
 async function main(): Promise<void> {
   setUpHeap();
@@ -50,6 +52,7 @@ async function main(): Promise<void> {
   app.get(Metrics).collectProcess();
   void app.get(FormatWatch, { strict: false }).refused.catch(fail);
   const apart = await listen(app, settings, app.get(MetricsPort, { strict: false }));
+  isServing = true;
   const { port } = app.getHttpServer().address() as AddressInfo;
   const baseUrl = baseUrlOf(settings, port);
   const preparation = app.get(Preparation);
@@ -80,15 +83,17 @@ async function embeddedUri(settings: Settings): Promise<string> {
 }
 
 /**
- * Ends the process after a fatal error: with one clear line if an operator can help, else with the full stack. Errors
- * after a stop has begun are expected and ignored.
+ * Ends the process after a fatal error: with one clear line if an operator can help, else with the stack, which has no
+ * message once records are read. Errors after a stop has begun are expected and ignored.
  */
 async function fail(error: unknown): Promise<void> {
   if (isStopping()) return;
   const isClear = error instanceof ConfigError || error instanceof FatalError;
-  say(isClear ? error.message : ((error as Error).stack ?? String(error)));
+  if (isClear) say(error.message);
+  else say(isServing ? unexpected(error) : ((error as Error).stack ?? String(error)));
   await embedded?.stop().catch(() => undefined);
   process.exit(error instanceof ConfigError ? WRONG_SETTINGS : 1);
 }
 
+process.on('uncaughtException', (error) => void fail(error));
 main().catch(fail);

@@ -46,6 +46,11 @@ const ONE_PRESS_MS = 1000;
 /** The exit code of a program that was ended by Ctrl-C. */
 const INTERRUPTED = 130;
 
+/** A line of a stack with a place in the program. */
+const FRAME = /^ {4}at \S/;
+/** A code of Node, of the operating system or of MongoDB. */
+const CODE = /^(\d{1,6}|E[A-Z0-9_]{1,60})$/;
+
 /** A closed terminal or pipe receives no further messages. */
 process.stderr.on('error', () => undefined);
 
@@ -53,6 +58,23 @@ process.stderr.on('error', () => undefined);
 export function say(text: string): void {
   const lines = text.split('\n').map(visible);
   process.stderr.write(`${lines.join('\n')}\n`);
+}
+
+/**
+ * What is printed about an error that nothing has caught. Its message and its properties may hold values of records, such
+ * as those of fields that a service hides, so only its name, its code and the places in the program are printed.
+ */
+export function unexpected(error: unknown): string {
+  if (!(error instanceof Error)) return 'Tidemark ends after an unexpected error: an error that has no stack';
+  const { code, message, stack = '' } = error as Error & { code?: unknown };
+  // The stack begins with the message, whose lines may look like places.
+  const begin = stack.indexOf(message);
+  const places = begin < 0 ? '' : stack.slice(begin + message.length);
+  const name = `${error.constructor.name}${CODE.test(String(code)) ? ` (${String(code)})` : ''}`;
+  return [
+    `Tidemark ends after an unexpected error: ${name}`,
+    ...places.split('\n').filter((line) => FRAME.test(line)),
+  ].join('\n');
 }
 
 type MainAddress = Pick<Settings, 'host' | 'port'>;

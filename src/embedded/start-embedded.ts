@@ -91,7 +91,7 @@ export async function freePort(host: string): Promise<number> {
     const port = randomInt(FIRST_PORT, PORTS_END);
     if (await isFree(port, host)) return port;
   }
-  throw new Error(`No port from ${FIRST_PORT} to ${PORTS_END - 1} is free on ${host}.`);
+  throw new FatalError(`No port from ${FIRST_PORT} to ${PORTS_END - 1} is free on ${host}.`);
 }
 
 /** Loads the library that runs mongod only now, because a service with a database of its own does not need it. */

@@ -54,8 +54,16 @@ it('a kind is created, its faults stand next to their fields, it is in every cho
   );
 
   await page.getByRole('link', { name: 'Kinds' }).click();
+  const services = service.db.collection('services');
+  await services.insertOne({ ...app.tenant, kind: 'order', name: 'large', filter: {} });
   await row.getByRole('button', { name: 'Remove' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove order' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Remove order' }).click();
+  await dialog.getByText('The kind "order" still has services.').waitFor();
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByLabel('With its services and consumers').check();
+  await dialog.getByRole('button', { name: 'Remove order' }).click();
+  expect(await services.countDocuments({ kind: 'order' })).toBe(0);
   await eventually(async () => (await service.db.collection('kinds').countDocuments()) === 0);
   await row.waitFor({ state: 'detached' });
 });

@@ -49,6 +49,7 @@ export interface Service extends Tenant {
   fields?: unknown;
   hash?: unknown;
   allowHiddenFilter?: unknown;
+  schemaExamples?: unknown;
 }
 
 /** A field that appeared or vanished, or whose types are others now. */
@@ -155,6 +156,7 @@ export interface Consumer extends Tenant {
   items: number;
   errors: number;
   lastError: { at: string; status: number; feed: string } | null;
+  schemaChange: SchemaChange | null;
 }
 
 export interface Deed extends Partial<Tenant> {

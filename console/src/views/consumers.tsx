@@ -1,14 +1,16 @@
-import { admin } from '../api/client.js';
+import { admin, pathOf } from '../api/client.js';
 import { type Consumer, STATES } from '../api/types.js';
 import { useLoaded } from '../hooks/use-loaded.js';
 import { goTo, useRoute } from '../hooks/use-route.js';
 import { Choice } from '../parts/field.js';
 import { count, duration } from '../parts/format.js';
+import { Link } from '../parts/link.js';
 import { Loading } from '../parts/loading.js';
 import { Page } from '../parts/page.js';
 import { State } from '../parts/state.js';
 import { type Column, Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
+import { SCHEMA_WORDS } from './schema-section.js';
 
 const EVERY_MS = 10_000;
 const ALL = 'all';
@@ -38,6 +40,20 @@ const COLUMNS: Column<Consumer>[] = [
   { title: 'Last call', cell: ({ lastCall }) => <Time at={lastCall} /> },
   { title: 'Last harvest ended', cell: ({ lastEnded }) => <Time at={lastEnded} /> },
   { title: 'Items', isNumber: true, cell: ({ items }) => count(items) },
+  {
+    title: 'Schema',
+    cell: ({ organizationid, appid, kind, service, schemaChange }) =>
+      schemaChange === null ? (
+        ''
+      ) : (
+        <>
+          <Link to={`/applications/${pathOf(organizationid, appid, kind, service)}`}>
+            <code>{schemaChange.path}</code>
+          </Link>{' '}
+          {SCHEMA_WORDS[schemaChange.change] ?? schemaChange.change} <Time at={schemaChange.at} />
+        </>
+      ),
+  },
   {
     title: 'Last error',
     cell: ({ lastError }) =>

@@ -73,17 +73,20 @@ function shapeOf({ id, lastupdated, organizationid, appid, data }: Kind): string
 }
 
 function Remove({ kind: { name }, onDone }: { kind: Kind; onDone: () => void }) {
+  const [isPurged, setIsPurged] = useState(false);
   const remove = async (signal: AbortSignal) => {
-    await admin(`kinds/${pathOf(name)}`, { method: 'DELETE', signal });
+    await admin(`kinds/${pathOf(name)}${isPurged ? '?purge=true' : ''}`, { method: 'DELETE', signal });
     onDone();
   };
   return (
     <Confirm label="Remove" title={`Remove the kind ${name}?`} action={`Remove ${name}`} work={remove}>
-      <p>
-        Its feeds answer 404. Its records stay: if the kind is created again, they are delivered again. One
-        that has services, or that consumers have read, is not removed here: <code>kind remove --purge</code>{' '}
-        does that.
-      </p>
+      <p>Its feeds answer 404. Its records stay: if the kind is created again, they are delivered again.</p>
+      <Check
+        label="With its services and consumers"
+        value={isPurged}
+        onChange={setIsPurged}
+        hint="Needed if the kind has services, or if consumers have read it."
+      />
     </Confirm>
   );
 }

@@ -8,13 +8,13 @@ import { Time } from '../parts/time.js';
 
 const EVERY_MS = 10_000;
 
-const WORDS: Record<SchemaChange['change'], string> = {
+export const SCHEMA_WORDS: Record<SchemaChange['change'], string> = {
   ...{ appeared: 'appeared', vanished: 'vanished', type: 'changed its type' },
 };
 
 const COLUMNS: Column<SchemaChange>[] = [
   { title: 'Field', cell: ({ path }) => <code>{path}</code> },
-  { title: 'What', cell: ({ change }) => WORDS[change] ?? change },
+  { title: 'What', cell: ({ change }) => SCHEMA_WORDS[change] ?? change },
   {
     title: 'Types',
     cell: ({ from, to }) => [from, to].flatMap((types) => types?.join(' or ') ?? []).join(' → '),

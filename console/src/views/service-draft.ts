@@ -22,11 +22,15 @@ export interface Draft {
   /** The filter as JSON. */
   text: string;
   fields: FieldsDraft;
+  /** Whether the schema shows examples of values. */
+  schemaExamples: boolean;
 }
 
 export function draftOf(service: Service): Draft {
   const { name, description = '', enabled, filter } = service;
-  return { name, description, enabled, text: JSON.stringify(filter, null, 2), fields: fieldsOf(service) };
+  const text = JSON.stringify(filter, null, 2);
+  const schemaExamples = service.schemaExamples === true;
+  return { name, description, enabled, text, fields: fieldsOf(service), schemaExamples };
 }
 
 export function hasFilter({ name }: Pick<Service, 'name'>): boolean {
@@ -48,12 +52,13 @@ export function previewed(draft: Draft, isDefault: boolean): object | undefined 
 export async function put(version: Version, draft: Draft, signal: AbortSignal): Promise<Version> {
   const { service, etag } = version;
   const { organizationid, appid, kind } = service;
-  const { name, description, enabled, text, fields } = draft;
+  const { name, description, enabled, text, fields, schemaExamples } = draft;
   const isDefault = !hasFilter(service);
   const isEdited = JSON.stringify(fields) !== JSON.stringify(fieldsOf(service));
   const body = {
     ...(!isDefault && { filter: JSON.parse(text) as unknown }),
     ...{ description, enabled },
+    ...(schemaExamples !== (service.schemaExamples === true) && { schemaExamples: schemaExamples || null }),
     ...((isEdited || shownFieldsOf(service) === undefined) && chosenIn(draft, isDefault)),
   };
   const headers: Record<string, string> = etag === null ? { 'If-None-Match': '*' } : { 'If-Match': etag };

@@ -161,6 +161,12 @@ function Inputs({
         faults={faults}
         isDefault={isDefault}
       />
+      <Check
+        label="Examples in the schema"
+        value={draft.schemaExamples}
+        onChange={(schemaExamples) => onChange({ schemaExamples })}
+        hint="Up to three values of each field that the service shows."
+      />
       {otherFault !== undefined && (
         <p className="fault" role="alert">
           {otherFault}

@@ -2,7 +2,7 @@ import mongoose, { type mongo } from 'mongoose';
 import type { ServiceKey } from '../../application/plain.js';
 import type { Tenant } from '../../record/index.js';
 import { isDuplicateKey } from '../../platform/database/plain.js';
-import { SCHEMAS, type StoredSchema } from './stored-schema.schema.js';
+import { SCHEMAS, type StoredSchema, type ToldChange } from './stored-schema.schema.js';
 
 /** A document without anything that names a field. */
 type Bare = ServiceKey & Pick<StoredSchema, 'version' | 'token'>;
@@ -37,6 +37,28 @@ export async function replaceStored(
   const stored = { ...after, token: newToken() };
   const { matchedCount } = await schemasOf(db).replaceOne(unchanged, stored);
   return matchedCount === 1 ? stored : undefined;
+}
+
+/**
+ * The last change of the schema of each service, by {@link schemaName}. It can name a field that an edit of the last moments
+ * hides, so only administrators are shown it.
+ */
+export async function lastChanges(db: mongo.Db, keys: ServiceKey[]): Promise<Map<string, ToldChange>> {
+  if (keys.length === 0) return new Map();
+  const projection = { _id: 0, organizationid: 1, appid: 1, kind: 1, name: 1, changes: { $slice: 1 } };
+  const found = await schemasOf(db)
+    .find({ $or: keys.map(keyOf) }, { projection })
+    .toArray();
+  return new Map(
+    found.flatMap(({ changes, ...key }) => {
+      const [last] = Array.isArray(changes) ? changes : [];
+      return last?.at instanceof Date ? [[schemaName(key), last]] : [];
+    }),
+  );
+}
+
+export function schemaName({ organizationid, appid, kind, name }: ServiceKey): string {
+  return JSON.stringify([organizationid, appid, kind, name]);
 }
 
 /** Removes everything that names a field. Returns what is left; undefined if something else was written meanwhile. */

@@ -1,7 +1,9 @@
 import type { mongo } from 'mongoose';
 import { alongIndex } from '../../../platform/database/plain.js';
+import type { ServiceKey } from '../../../application/plain.js';
 import { isKind, type Kind } from '../../../kinds/index.js';
 import { recordsIn, BY_STAMP, type Tenant } from '../../../record/index.js';
+import { lastChanges, schemaName, type ToldChange } from '../../schema/plain.js';
 import { HEADS } from '../../store/plain.js';
 import type { StoredHead } from '../../protocol/index.js';
 import { type StoredConsumer, EVERY_SERVICE } from './gathered.js';
@@ -35,6 +37,8 @@ export interface ConsumerReport extends Tenant {
   items: number;
   errors: number;
   lastError: NonNullable<StoredConsumer['lastError']> | null;
+  /** The last change of the schema of the service. */
+  schemaChange: ToldChange | null;
 }
 
 /** The consumers to report. */
@@ -52,8 +56,15 @@ export async function reportConsumers(
   now = new Date(),
 ): Promise<ConsumerReport[]> {
   const reports: ConsumerReport[] = [];
-  for (const [consumer, around] of await consumersAround(db, wanted, now))
-    reports.push(await reportOf(db, consumer, around));
+  const consumers = await consumersAround(db, wanted, now);
+  const changes = await lastChanges(
+    db,
+    consumers.map(([{ _id }]) => schemaOf(_id)),
+  );
+  for (const [consumer, around] of consumers) {
+    const schemaChange = changes.get(schemaName(schemaOf(consumer._id))) ?? null;
+    reports.push({ ...(await reportOf(db, consumer, around)), schemaChange });
+  }
   return reports.sort((a, b) => (b.behindSeconds ?? Infinity) - (a.behindSeconds ?? Infinity));
 }
 
@@ -103,7 +114,7 @@ async function reportOf(
   db: mongo.Db,
   consumer: StoredConsumer,
   around: Surroundings,
-): Promise<ConsumerReport> {
+): Promise<Omit<ConsumerReport, 'schemaChange'>> {
   const { _id, lastCall, begun, ended, pages, items, errors, lastError } = consumer;
   const behind = behindMs(consumer, around.greatest);
   return {
@@ -172,6 +183,10 @@ async function newestRecord(
 
 function keyOf({ organizationid, appid, kind }: Tenant & { kind: Kind }): StoredHead['_id'] {
   return { organizationid, appid, kind };
+}
+
+function schemaOf({ organizationid, appid, kind, service }: StoredConsumer['_id']): ServiceKey {
+  return { organizationid, appid, kind, name: service };
 }
 
 function nameOfKind({ organizationid, appid, kind }: Tenant & { kind: Kind }): string {

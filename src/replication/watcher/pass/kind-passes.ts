@@ -2,7 +2,14 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { IndexKeeper } from '../../../platform/database/index.js';
-import { describedKind, isBuiltIn, isKind, type Kind, kindNames } from '../../../kinds/index.js';
+import {
+  collectionOf,
+  describedKind,
+  isBuiltIn,
+  isKind,
+  type Kind,
+  kindNames,
+} from '../../../kinds/index.js';
 import {
   ALL,
   type LogPlace,
@@ -126,7 +133,10 @@ export class KindPasses implements Job {
     this.wake();
   }
 
-  /** A kind whose pass fails does not keep the others from theirs. */
+  /**
+   * A pass for each new kind, those with few records first: a kind that is created begins a new term, so it waits for no long
+   * pass. A kind whose pass fails does not keep the others from theirs.
+   */
   async step(stop: AbortSignal): Promise<number> {
     const { term } = this;
     const due = kindNames().filter((kind) => !this.ready().includes(kind));
@@ -134,7 +144,7 @@ export class KindPasses implements Job {
     if (!this.hasStream) return SOON_MS;
     const over = AbortSignal.any([stop, this.interruption.signal]);
     const failures: unknown[] = [];
-    for (const kind of due) {
+    for (const kind of await this.fewestFirst(due)) {
       const run = this.passOver(kind, { ...term, stop: over }).catch((error) => failures.push(error));
       this.running = run;
       await run;
@@ -142,6 +152,17 @@ export class KindPasses implements Job {
     }
     if (failures.length > 0) throw failures[0];
     return 0;
+  }
+
+  private async fewestFirst(kinds: Kind[]): Promise<Kind[]> {
+    const counted = await Promise.all(
+      kinds.map(async (kind) => ({ kind, count: await this.estimate(collectionOf(kind)) })),
+    );
+    return counted.sort((a, b) => a.count - b.count).map(({ kind }) => kind);
+  }
+
+  private estimate(collection: string): Promise<number> {
+    return this.connection.collection(collection).estimatedDocumentCount();
   }
 
   /** Waits until a collection is lost: a new kind begins a new term. */
@@ -193,9 +214,7 @@ export class KindPasses implements Job {
     // What an earlier attempt has learned was shown to no consumer.
     const isRepair = this.entryOf(kind)?.pass?.isRepair ?? isKnown;
     const counted = [collection, ...(isKnown ? [LEDGER] : [])];
-    const counts = await Promise.all(
-      counted.map((name) => this.connection.collection(name).estimatedDocumentCount()),
-    );
+    const counts = await Promise.all(counted.map((name) => this.estimate(name)));
     const total = counts.reduce((sum, count) => sum + count, 0);
     this.log.log(`A pass over the records of the kind ${kind} begins`);
     return { reason: `the kind ${kind}`, isRepair, isBare: !isKnown, started: new Date(), done: 0, total };

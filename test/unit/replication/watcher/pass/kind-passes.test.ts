@@ -10,6 +10,7 @@ import { KindPasses } from '../../../../../src/replication/watcher/pass/kind-pas
 import type { Term } from '../../../../../src/replication/watcher/term/stream-work.js';
 
 const DOCUMENT = { _id: new mongo.ObjectId(), name: 'order', collection: 'orders' };
+const RECORDS: Record<string, number> = { orders: 1_000_000, prices: 10 };
 const NOW = new mongo.Timestamp({ t: 7, i: 1 });
 const NEVER = new AbortController().signal;
 
@@ -33,7 +34,7 @@ function passes() {
     return Promise.resolve(true);
   };
   const parts = [
-    { collection: () => ({ estimatedDocumentCount: () => Promise.resolve(1) }) },
+    { collection: (name: string) => ({ estimatedDocumentCount: () => Promise.resolve(RECORDS[name]) }) },
     { run },
     { knowsKind: () => Promise.resolve(false) },
     { keepOf: () => Promise.resolve() },
@@ -122,4 +123,20 @@ it('a collection that is lost while a pass reads it is read again', async () => 
   await step;
   expect(stored[0]).not.toHaveProperty('since');
   expect(kinds.ready()).not.toContain('order');
+});
+
+it('a kind with few records does not wait for one with many', async () => {
+  const others = { _id: new mongo.ObjectId(), name: 'price', collection: 'prices' };
+  replaceKinds(kindsIn([DOCUMENT, others]));
+  const { kinds, stored, ends } = passes();
+  kinds.goOn();
+  const step = kinds.step(NEVER);
+  await turn();
+  expect(stored.map(({ kind }) => kind)).toEqual(['price']);
+  ends[0]!();
+  await turn();
+  expect(kinds.ready()).toContain('price');
+  expect(kinds.ready()).not.toContain('order');
+  ends[1]!();
+  await step;
 });
