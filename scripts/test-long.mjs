@@ -36,6 +36,11 @@ const parts = {
     limitMs: 60 * minutes,
     jest: { projects: ['contract', 'faults'], args: pool, env: { TIDEMARK_TEST_ROLE: '1' } },
   },
+  canaries: {
+    title: 'A value in a hidden field of every record, in no answer and no log of the contract tests',
+    limitMs: 60 * minutes,
+    command: [process.execPath, 'scripts/test-canaries.mjs'],
+  },
   faults: {
     title: `Faults: ${seeds.length} histories, and 60,000 records under load`,
     limitMs: 120 * minutes,

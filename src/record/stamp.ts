@@ -165,18 +165,17 @@ export async function stampDoubled(collection: mongo.Collection, write: DoubledW
   const { ids, names, where = {}, fence, set, options = {} } = write;
   const { session, maxTimeMS } = options;
   const reading = { ...(session && { session }), ...(maxTimeMS !== undefined && { maxTimeMS }) };
+  const name = storedName(collection, 'lastupdated');
+  const projection = { stamp: stampAbove(fence), times: timesOf(name) };
   const found = await collection
-    .aggregate<{ _id: mongo.ObjectId; stamp: Date; times: number }>(
-      [
-        { $match: { $and: [{ _id: { $in: ids } }, where, doubled(...names)] } },
-        { $project: { stamp: stampAbove(fence), times: timesOf('lastupdated') } },
-      ],
-      reading,
+    .find<{ _id: mongo.ObjectId; stamp: Date; times: number }>(
+      { $and: [{ _id: { $in: ids } }, where, doubled(...names)] },
+      { ...reading, projection },
     )
     .toArray();
   if (found.length === 0) return 0;
   const writes = found.flatMap(({ _id, stamp, times }) => [
-    ...Array.from({ length: Math.min(times - 1, MOST_REMOVED) }, () => removal(_id)),
+    ...Array.from({ length: Math.min(times - 1, MOST_REMOVED) }, () => removal(_id, name)),
     {
       updateOne: {
         filter: { $and: [{ _id }, where, { $expr: needsStamp(justBefore(stamp)) }] },
@@ -274,10 +273,10 @@ function fieldOf(input: unknown, name: string): mongo.Document {
   return { $getField: { field: literal(name), input } };
 }
 
-function removal(_id: mongo.ObjectId): mongo.AnyBulkWriteOperation {
+function removal(_id: mongo.ObjectId, name: string): mongo.AnyBulkWriteOperation {
   return {
     updateOne: {
-      filter: { $and: [{ _id }, doubled('lastupdated')] },
+      filter: { $and: [{ _id }, doubled(name)] },
       update: { $unset: { lastupdated: '' } },
     },
   };

@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import zlib from 'node:zlib';
 import { Metrics } from '../../src/platform/observability/index.js';
-import { eventually, PASSWORD, type TestApplication, type TestFeed, TestService } from '../support/index.js';
+import {
+  eventually,
+  PASSWORD,
+  type TestApplication,
+  type TestFeed,
+  TestService,
+  WARE,
+} from '../support/index.js';
 
 const MEGABYTE = 1024 * 1024;
 const FAR = '9999-01-01T00:00:00.000Z';
@@ -11,7 +18,7 @@ let service: TestService;
 let app: TestApplication;
 let feed: TestFeed;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.withWares();
 });
 beforeEach(async () => {
   app = await service.application();
@@ -43,6 +50,15 @@ describe('Accept-Encoding', () => {
     const answer = await ask(accepted);
     expect(answer.headers.get('content-encoding')).toBe(used);
     expect(answer.headers.get('vary')).toMatch(/accept-encoding/i);
+    expect(answer.text).toBe(plain.text);
+    expect((answer.json as { result: object[] }).result).toHaveLength(30);
+  });
+
+  it('a page of a mapped kind says the same compressed', async () => {
+    await app.many(WARE, 30, (n) => ({ data: { text: 'a page is worth it '.repeat(3), n } }));
+    feed = app.feed(WARE);
+    const [plain, answer] = [await ask('identity'), await ask('br')];
+    expect(answer.headers.get('content-encoding')).toBe('br');
     expect(answer.text).toBe(plain.text);
     expect((answer.json as { result: object[] }).result).toHaveLength(30);
   });

@@ -1,5 +1,13 @@
 import { mongo } from 'mongoose';
-import { type TestApplication, type TestFeed, TestService } from '../support/index.js';
+import type { Kind } from '../../src/kinds/index.js';
+import {
+  collectionNamed,
+  stored,
+  type TestApplication,
+  type TestFeed,
+  TestService,
+  WARE,
+} from '../support/index.js';
 import { queriesOf, sumOf } from './queries.js';
 
 const N = 20_000;
@@ -10,6 +18,7 @@ const T = Date.parse('2025-01-01T00:00:00.000Z');
 /** Prime to N: stamps are spread over all records, as they are where records change at random. */
 const STRIDE = 7919;
 const TENANT = { organizationid: 'acme', appid: 'shop' };
+const KINDS: Kind[] = ['product', WARE];
 const at = (place: number) => new Date(T + place);
 
 let service: TestService;
@@ -24,14 +33,18 @@ async function fill(db: mongo.Db): Promise<void> {
   for (let first = 0; first < N; first += CHUNK) {
     const records = Array.from({ length: CHUNK }, (_, index) => record(first + index));
     await db.collection('products').insertMany(records, { ordered: false });
+    const wares = records.map((one) => stored(WARE, one));
+    await db.collection(collectionNamed(WARE)).insertMany(wares, { ordered: false });
   }
 }
 
 beforeAll(async () => {
-  service = await TestService.start({}, fill);
+  service = await TestService.withWares({}, fill);
   app = await service.application(TENANT);
-  await app.filter('product', 'twentieth', { 'data.n': { $mod: [20, 0] } });
-  await app.filter('product', 'half', { 'data.n': { $mod: [2, 0] } });
+  for (const kind of KINDS) {
+    await app.filter(kind, 'twentieth', { 'data.n': { $mod: [20, 0] } });
+    await app.filter(kind, 'half', { 'data.n': { $mod: [2, 0] } });
+  }
 }, 240_000);
 afterAll(() => service.stop());
 
@@ -124,9 +137,9 @@ async function costOf(feed: TestFeed, size: number): Promise<Cost> {
   return [items, sumOf(queries, 'keysExamined'), sumOf(queries, 'docsExamined')];
 }
 
-const feeds = () => [
-  app.feed('product'),
-  ...['twentieth', 'half'].flatMap((name) => [app.feed('product', name), app.softDeletes('product', name)]),
+const feeds = (kind: Kind) => [
+  app.feed(kind),
+  ...['twentieth', 'half'].flatMap((name) => [app.feed(kind, name), app.softDeletes(kind, name)]),
 ];
 
 /** A page is read in parts whose sizes follow the time that reading takes, and each part examines a key too many. */
@@ -134,13 +147,16 @@ const aboutAsMuch = ([items, keys, documents]: Cost) => [items, near(keys), near
 const near = (count: number) => expect.closeTo(count, -Math.log10(2 * SPREAD)) as number;
 
 describe.each(COSTS)('a window of %i of 20,000 records', (size, expected) => {
-  it('what is examined: 3 keys at most for each item, and 1 document, or 2 from half of all or with a filter', async () => {
-    const costs: Cost[] = [];
-    for (const feed of feeds()) costs.push(await costOf(feed, size));
-    expect(costs).toEqual(expected.map(aboutAsMuch));
-    for (const [index, [, keys, documents]] of costs.entries()) {
-      expect(keys / size).toBeLessThanOrEqual(3);
-      expect(documents / size).toBeLessThanOrEqual(index === 0 && size < N / 2 ? 1 : 2);
-    }
-  });
+  it.each(KINDS)(
+    'of %s, what is examined: 3 keys at most for each item, and 1 document, or 2 from half of all or with a filter',
+    async (kind) => {
+      const costs: Cost[] = [];
+      for (const feed of feeds(kind)) costs.push(await costOf(feed, size));
+      expect(costs).toEqual(expected.map(aboutAsMuch));
+      for (const [index, [, keys, documents]] of costs.entries()) {
+        expect(keys / size).toBeLessThanOrEqual(3);
+        expect(documents / size).toBeLessThanOrEqual(index === 0 && size < N / 2 ? 1 : 2);
+      }
+    },
+  );
 });

@@ -1,10 +1,12 @@
 import {
   type Answer,
   FEED_PATHS,
+  KINDS_AND_WARES,
   MAX_PATHS,
   pathFor,
   type TestApplication,
   TestService,
+  WARE_PATHS,
 } from '../support/index.js';
 
 /** What differs from answer to answer, whatever the method. */
@@ -13,14 +15,16 @@ const OF_THE_MOMENT = ['date', 'x-request-id', 'keep-alive', 'connection'];
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.shared();
+  service = await TestService.withWares();
   app = await service.application();
-  for (const kind of ['member', 'product'] as const) {
+  for (const kind of KINDS_AND_WARES) {
     await app.put(kind, { id: 'a', channels: ['web'] });
     await app.put(kind, { id: 'b', channels: ['web'] });
     await app.remove(kind, await app.put(kind, { id: 'gone' }));
   }
 });
+
+afterAll(() => service.stop());
 
 function headersOf({ headers }: Answer): [string, string][] {
   return [...headers].filter(([name]) => !OF_THE_MOMENT.includes(name));
@@ -44,13 +48,13 @@ describe('HEAD answers as GET does, without a body', () => {
     to = (await app.max('product')).toISOString();
   });
 
-  it.each(FEED_PATHS)('%s', async (path) => {
+  it.each([...FEED_PATHS, ...WARE_PATHS])('%s', async (path) => {
     const head = await expectSame(pathFor(path), { to, limit: '1' });
     expect(head.status).toBe(200);
     expect(head.headers.get('tidemark-to')).toBe(to);
   });
 
-  it.each(MAX_PATHS)('%s', async (path) => {
+  it.each([...MAX_PATHS, 'ware/max'])('%s', async (path) => {
     const head = await expectSame(path, {});
     expect(head.status).toBe(200);
     expect(head.headers.get('etag')).not.toBeNull();

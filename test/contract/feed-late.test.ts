@@ -6,6 +6,7 @@ import {
   type TestFeed,
   type TestPage,
   TestService,
+  WARE,
 } from '../support/index.js';
 
 const COUNT = 25;
@@ -25,13 +26,14 @@ let service: TestService;
 let app: TestApplication;
 let to: Date;
 beforeAll(async () => {
-  service = await TestService.start({ SIGN_OF_LIFE_MS: '1' });
+  service = await TestService.withWares({ SIGN_OF_LIFE_MS: '1' });
   const pages = service.app.get(Pages, { strict: false });
   const open = pages.open.bind(pages);
   jest.spyOn(pages, 'open').mockImplementation(async (...asked) => late(await open(...asked)));
   app = await service.application();
+  await app.many(WARE, COUNT, (n) => ({ id: `w${n}`, data: { n } }));
   await app.products(COUNT, (n) => ({ id: `p${n}`, data: { n }, channels: n % 3 === 0 ? ['web'] : [] }));
-  await app.filter('product', 'sevens', { 'data.n': { $mod: [7, 0] } });
+  for (const kind of ['product', WARE]) await app.filter(kind, 'sevens', { 'data.n': { $mod: [7, 0] } });
   to = await app.max('product');
 });
 afterAll(() => service.stop());
@@ -68,6 +70,9 @@ describe('a page that is late carries a Link as well: its place is found when it
     expect(await followed(app.channel('web'), 3)).toHaveLength(9);
     expect(await followed(app.hardDeletes('product'), 3)).toEqual([]);
     expect(await followed(app.softDeletes('product'), 3)).toEqual([]);
+    expect(idsOf(await followed(app.feed(WARE, 'sevens'), 2))).toEqual(['w0', 'w7', 'w14', 'w21']);
+    expect(await followed(app.softDeletes(WARE, 'sevens'), 4)).toHaveLength(COUNT - 4);
+    expect(await followed(app.hardDeletes(WARE), 3)).toEqual([]);
   });
 
   it('nextoffsetid leads to the same page', async () => {

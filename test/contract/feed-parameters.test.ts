@@ -7,6 +7,7 @@ import {
   type Stored,
   type TestApplication,
   TestService,
+  WARE_PATHS,
 } from '../support/index.js';
 
 const T = '2025-03-04T05:06:07.008Z';
@@ -15,10 +16,13 @@ let service: TestService;
 let app: TestApplication;
 let record: Stored;
 beforeAll(async () => {
-  service = await TestService.shared();
+  service = await TestService.withWares();
   app = await service.application();
   record = await app.product({ lastupdated: new Date(T), channels: ['web'] });
 });
+afterAll(() => service.stop());
+
+const PATHS = [...FEED_PATHS, ...WARE_PATHS];
 
 type Query = Record<string, string | string[] | undefined>;
 
@@ -168,7 +172,7 @@ describe('a parameter given twice: 400', () => {
 });
 
 describe('to (required)', () => {
-  it.each(FEED_PATHS)('missing: 400 on %s', async (path) => {
+  it.each(PATHS)('missing: 400 on %s', async (path) => {
     const [parameter, detail] = await refusal({ from: T }, pathFor(path));
     expect(parameter).toBe('to');
     expect(detail).toBe('is missing. Send the offset of max, such as to=2026-11-20T10:00:00.000Z.');
@@ -190,13 +194,13 @@ describe('to (required)', () => {
 describe('parameters not listed are ignored; max takes none', () => {
   const junk = { 'to[$gt]': '', $where: 'true', filter: '{}', TO: 'x', sort: '-_id', __proto__x: 'y' };
 
-  it.each(FEED_PATHS)('%s', async (path) => {
+  it.each(PATHS)('%s', async (path) => {
     const plain = await app.get(pathFor(path), { query: { to: T } });
     const odd = await app.get(pathFor(path), { query: { ...junk, to: T, sort: ['a', 'b'] } });
     expect([odd.status, odd.text]).toEqual([200, plain.text]);
   });
 
-  it.each(MAX_PATHS)('%s', async (path) => {
+  it.each([...MAX_PATHS, 'ware/max'])('%s', async (path) => {
     const plain = await app.get(path);
     const odd = await app.get(path, { query: { ...junk, to: 'garbage', from: ['1', '2'], limit: '0' } });
     expect([odd.status, odd.text]).toEqual([200, plain.text]);

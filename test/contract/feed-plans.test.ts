@@ -1,4 +1,4 @@
-import { type TestApplication, type TestFeed, TestService } from '../support/index.js';
+import { type TestApplication, type TestFeed, TestService, WARE } from '../support/index.js';
 import type { FeedWindow } from '../support/feed.js';
 import { plansOf, type Query, queriesOf } from './queries.js';
 
@@ -11,6 +11,7 @@ const ALONG_ID = 'IXSCAN { organizationid: 1, appid: 1, _id: 1 }';
 const ALONG_STAMP = 'IXSCAN { organizationid: 1, appid: 1, lastupdated: 1, _id: 1 }';
 const BY_ID = 'IXSCAN { organizationid: 1, appid: 1, id: 1 }';
 const BY_CHANNEL = 'IXSCAN { organizationid: 1, appid: 1, channels: 1 }';
+const ofWares = (plan: string) => plan.replace('lastupdated', 'updatedAt');
 const ofTombstones = (plan: string) => plan.replace('appid: 1, ', 'appid: 1, kind: 1, ');
 
 let service: TestService;
@@ -18,15 +19,16 @@ let app: TestApplication;
 
 /** One record a second, each in a window of its own; all deleted once more under other ids. */
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.withWares();
   app = await service.application();
   await app.products(COUNT, (n) => ({
     channels: n % 2 === 0 ? ['web'] : [],
     data: { n },
     lastupdated: at(n),
   }));
-  for (let n = 0; n < COUNT; n += 1) await app.member({ lastupdated: at(n) });
-  await app.filter('product', 'half', { 'data.n': { $mod: [2, 0] } });
+  for (const kind of ['member', WARE])
+    await app.many(kind, COUNT, (n) => ({ data: { n }, lastupdated: at(n) }));
+  for (const kind of ['product', WARE]) await app.filter(kind, 'half', { 'data.n': { $mod: [2, 0] } });
   const { db } = service;
   const gone = Array.from({ length: COUNT }, (_, n) => ({
     ...{ ...app.tenant, kind: 'product', id: `gone-${n}`, alive: false, lastupdated: at(n) },
@@ -65,6 +67,8 @@ const FEEDS: [string, Feed][] = [
   ['updates of products', { of: () => app.feed('product') }],
   ['updates of members', { of: () => app.feed('member') }],
   ['updates of a service', { of: () => app.feed('product', 'half'), share: 0.5 }],
+  ['updates of wares', { of: () => app.feed(WARE), plan: ofWares }],
+  ['softdeletes of wares', { of: () => app.softDeletes(WARE, 'half'), plan: ofWares, share: 0.5 }],
   ['softdeletes', { of: () => app.softDeletes('product', 'half'), share: 0.5 }],
   ['channel updates', { of: () => app.channel('web'), before: [BY_CHANNEL], share: 0.5 }],
   ['channel softdeletes', { of: () => app.channel('web', 'softdeletes'), before: [BY_CHANNEL], share: 0.5 }],

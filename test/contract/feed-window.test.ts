@@ -1,5 +1,12 @@
 import type { Kind } from '../../src/kinds/index.js';
-import { FEED_PATHS, KINDS_AND_WARES, pathFor, type TestApplication, TestService } from '../support/index.js';
+import {
+  FEED_PATHS,
+  KINDS_AND_WARES,
+  pathFor,
+  type TestApplication,
+  TestService,
+  WARE_PATHS,
+} from '../support/index.js';
 
 const T = Date.parse('2025-03-04T05:06:07.008Z');
 const at = (milliseconds: number) => new Date(T + milliseconds);
@@ -103,20 +110,26 @@ describe("a to later than the database's clock is read as that clock (200)", () 
     await app.product({ channels: ['web'] });
   });
 
-  it.each(FEED_PATHS)('the header Tidemark-To tells the to that was used: %s', async (path) => {
-    const before = Date.now();
-    const answer = await app.get(pathFor(path), { query: { to: '9999-12-31T23:59:59.999Z' } });
-    expect(answer.status).toBe(200);
-    const used = answer.headers.get('tidemark-to') ?? '';
-    expect(used).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    expect(Math.abs(Date.parse(used) - before)).toBeLessThan(CLOCK_SLACK_MS);
-  });
+  it.each([...FEED_PATHS, ...WARE_PATHS])(
+    'the header Tidemark-To tells the to that was used: %s',
+    async (path) => {
+      const before = Date.now();
+      const answer = await app.get(pathFor(path), { query: { to: '9999-12-31T23:59:59.999Z' } });
+      expect(answer.status).toBe(200);
+      const used = answer.headers.get('tidemark-to') ?? '';
+      expect(used).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      expect(Math.abs(Date.parse(used) - before)).toBeLessThan(CLOCK_SLACK_MS);
+    },
+  );
 
-  it.each(FEED_PATHS)('Tidemark-To is on every page, with a to of the past as it came: %s', async (path) => {
-    const answer = await app.get(pathFor(path), { query: { to: '2025-03-04T06:06:07.0089+01:00' } });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('tidemark-to')).toBe(at(0).toISOString());
-  });
+  it.each([...FEED_PATHS, ...WARE_PATHS])(
+    'Tidemark-To is on every page, with a to of the past as it came: %s',
+    async (path) => {
+      const answer = await app.get(pathFor(path), { query: { to: '2025-03-04T06:06:07.0089+01:00' } });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('tidemark-to')).toBe(at(0).toISOString());
+    },
+  );
 
   it('a from a little beyond the clock gives an empty page whose Tidemark-To is the clock', async () => {
     const empty = await service.application();

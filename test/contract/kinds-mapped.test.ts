@@ -156,6 +156,23 @@ describe('the commands write them as their collection does', () => {
     expect(await stored('i3')).toBeNull();
   });
 
+  it('import --mirror removes what the file lacks, and leaves the rest as it is stored', async () => {
+    const desk = new ImportDesk(service, app);
+    await goods().deleteOne({ sku: 'odd' });
+    const before = await app.max('good');
+    const items = Object.values(await desk.items('good'));
+    const kept = items.filter(({ id }) => id !== 'i2').map(({ id, data }) => line(id, data as object));
+    const records = await goods()
+      .find({ sku: { $ne: 'i2' } })
+      .sort({ _id: 1 })
+      .toArray();
+    const { code, output } = await desk.try(kept, 'good', '--mirror --json');
+    expect([code, JSON.parse(output)]).toMatchObject([0, { unchanged: kept.length, bad: 0, removed: 1 }]);
+    await service.watcher.caughtUp();
+    expect(await goods().find().sort({ _id: 1 }).toArray()).toEqual(records);
+    expect(idsOf(await app.hardDeletes('good').drain({ from: before }))).toEqual(['i2']);
+  });
+
   it('record show and record delete', async () => {
     const admin = new AdminConsole(service.uri);
     const words = (command: string, id: string) => [

@@ -1,17 +1,18 @@
-import type { Kind } from '../../src/kinds/index.js';
 import {
   expectProblem,
   FEED_PATHS,
   type Item,
+  KINDS_AND_WARES,
   MAX_PATHS,
   pathFor,
   send,
   type TestApplication,
   TestService,
+  WARE_PATHS,
 } from '../support/index.js';
 
 const T = Date.parse('2025-01-01T00:00:00.000Z');
-const BUILT_IN_KINDS: Kind[] = ['member', 'product'];
+const PATHS = [...FEED_PATHS, ...WARE_PATHS];
 
 let service: TestService;
 /** Neighbours on both sides: the first two share the organization, the first and the last the application's name. */
@@ -23,7 +24,7 @@ const stampOf = (index: number, minute: number) => new Date(T + index * 1000 + m
 /** The same ids in every tenant: one record in the filter and the channel, one outside, one that is gone. */
 async function furnish(app: TestApplication, index: number): Promise<void> {
   const data = { owner: index, email: 'same@example.com' };
-  for (const kind of BUILT_IN_KINDS) {
+  for (const kind of KINDS_AND_WARES) {
     await app.filter(kind, 'erp', { 'data.source': 'erp' });
     const inside = { channels: ['web'], data: { ...data, source: 'erp' } };
     await app.put(kind, { id: 'inside', lastupdated: stampOf(index, 1), ...inside });
@@ -32,7 +33,7 @@ async function furnish(app: TestApplication, index: number): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.withWares();
   const first = await service.application({ organizationid: 'acme', appid: 'shop' });
   const sister = await service.application({ organizationid: 'acme', appid: 'shop2' });
   const stranger = await service.application({ organizationid: 'acme2', appid: 'shop' });
@@ -52,7 +53,7 @@ const ownerOf = ({ lastupdated, lastUpdated }: Item) =>
 
 describe('two tenants that never see each other, with the same ids in both', () => {
   const services = ['default', 'erp'];
-  const paths = FEED_PATHS.filter((path) => !path.includes('harddeletes')).flatMap((path) =>
+  const paths = PATHS.filter((path) => !path.includes('harddeletes')).flatMap((path) =>
     path.includes('{service}') ? services.map((name) => pathFor(path, { service: name })) : [pathFor(path)],
   );
 
@@ -68,7 +69,7 @@ describe('two tenants that never see each other, with the same ids in both', () 
     }
   });
 
-  it.each(MAX_PATHS)('%s', async (path) => {
+  it.each([...MAX_PATHS, 'ware/max'])('%s', async (path) => {
     const offsets = await Promise.all(
       tenants.map(async (app) => (await app.get(path)).json as { offset: string }),
     );
@@ -77,7 +78,7 @@ describe('two tenants that never see each other, with the same ids in both', () 
     );
   });
 
-  it.each(BUILT_IN_KINDS)('the cursor of one opens nothing of the other: %s', async (kind) => {
+  it.each(KINDS_AND_WARES)('the cursor of one opens nothing of the other: %s', async (kind) => {
     const [first, sister] = tenants as [TestApplication, TestApplication];
     const { nextoffsetid } = await first.feed(kind).page({ limit: 1 });
     const to = await sister.max(kind);
@@ -87,7 +88,7 @@ describe('two tenants that never see each other, with the same ids in both', () 
 });
 
 describe('what one tenant does is nothing to the other', () => {
-  it.each(BUILT_IN_KINDS)('harddeletes and max: %s', async (kind) => {
+  it.each(KINDS_AND_WARES)('harddeletes and max: %s', async (kind) => {
     const [first, ...others] = tenants as [TestApplication, ...TestApplication[]];
     const before = await Promise.all(others.map((app) => app.max(kind)));
     await first.remove(kind, await first.put(kind, { id: 'gone', lastupdated: stampOf(0, 0) }));
@@ -98,7 +99,7 @@ describe('what one tenant does is nothing to the other', () => {
 
   it('services', async () => {
     const [first, ...others] = tenants as [TestApplication, ...TestApplication[]];
-    for (const kind of BUILT_IN_KINDS) {
+    for (const kind of KINDS_AND_WARES) {
       await first.filter(kind, 'own', {});
       expect((await first.feed(kind, 'own').ask()).status).toBe(200);
       for (const app of others) expectProblem(await app.feed(kind, 'own').ask(), 404, 'unknown-service');
@@ -149,7 +150,7 @@ describe('what one tenant does is nothing to the other', () => {
 });
 
 describe('404 unknown application, and the same body where the credentials do not cover it', () => {
-  const reads = [...FEED_PATHS, ...MAX_PATHS].map((path): [string, string] => [
+  const reads = [...PATHS, ...MAX_PATHS, 'ware/max'].map((path): [string, string] => [
     'GET',
     `api/v1/${pathFor(path)}`,
   ]);

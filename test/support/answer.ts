@@ -1,4 +1,5 @@
 import { PASSWORD } from './application.js';
+import { searchAnswer } from './canaries.js';
 
 export interface SendOptions {
   /** User name; `null` sends no credentials. */
@@ -37,6 +38,7 @@ export async function send(url: string, method: string, options: SendOptions): P
   const body = options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body));
   const response = await fetch(target, { method, headers, body, redirect: 'manual' });
   const text = await response.text();
+  await searchAnswer(target, response.headers, text);
   return { status: response.status, headers: response.headers, text, json: parsed(text) };
 }
 

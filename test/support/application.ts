@@ -4,6 +4,7 @@ import { mongo } from 'mongoose';
 import type { Level } from '../../src/auth/index.js';
 import { describedKind, type Kind } from '../../src/kinds/index.js';
 import { type Answer, send, type SendOptions } from './answer.js';
+import { defaultsHidingCanary, hidingCanary, withCanary } from './canaries.js';
 import { eventually } from './eventually.js';
 import { TestFeed } from './feed.js';
 import { onceServed } from './patience.js';
@@ -36,6 +37,8 @@ export class TestApplication {
     const credentials = levels.map((level) => app.usable({ username: app.user(level), level }));
     await service.db.collection('applications').insertOne({ ...app.tenant, ...(settings && { settings }) });
     await service.db.collection('credentials').insertMany(await Promise.all(credentials));
+    const defaults = defaultsHidingCanary(app.tenant);
+    if (defaults.length > 0) await service.db.collection('services').insertMany(defaults);
     return app;
   }
 
@@ -65,7 +68,8 @@ export class TestApplication {
 
   /** Registers a service, as an operator does by hand, and waits until the watcher has seen it. */
   async filter(kind: Kind, name: string, filter: mongo.Document, more: mongo.Document = {}): Promise<void> {
-    await this.service.db.collection('services').insertOne({ ...this.tenant, kind, name, filter, ...more });
+    const document = hidingCanary({ ...this.tenant, kind, name, filter, ...more });
+    await this.service.db.collection('services').insertOne(document);
     await this.service.watcher.caughtUp();
   }
 
@@ -91,14 +95,14 @@ export class TestApplication {
     fields: (index: number) => mongo.Document = () => ({}),
   ): Promise<Stored[]> {
     const records = Array.from({ length: count }, (_, index) => this.record(kind, fields(index)));
-    await this.service.records(kind).insertMany(records.map((record) => stored(kind, record)));
+    await this.service.records(kind).insertMany(records.map((record) => stored(kind, withCanary(record))));
     return records;
   }
 
   /** A record of any kind, as another program writes it. Answers it as if it were a product or a member. */
   async put(kind: Kind, fields: mongo.Document = {}): Promise<Stored> {
     const record = this.record(kind, fields);
-    await this.service.records(kind).insertOne(stored(kind, record));
+    await this.service.records(kind).insertOne(stored(kind, withCanary(record)));
     return record;
   }
 

@@ -4,7 +4,7 @@ export { controlStreams, holdControlStream } from './control-stream.js';
 export { eventually } from './eventually.js';
 export type { Item, TestFeed, TestPage } from './feed.js';
 export { Gate } from './gate.js';
-export { FEED_PATHS, MAX_PATHS, pathFor } from './paths.js';
+export { FEED_PATHS, MAX_PATHS, pathFor, WARE_PATHS } from './paths.js';
 export { onceServed, patiently } from './patience.js';
 export { expectProblem } from './problem.js';
 export { freshDatabase, QUICK_AUDIT, TestService } from './service.js';

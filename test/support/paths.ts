@@ -10,6 +10,13 @@ export const FEED_PATHS = [
   'productbychannel/{channel}/softdeletes',
 ] as const;
 
+/** Those of a kind that an operator has created. */
+export const WARE_PATHS = [
+  'ware/{service}/updates',
+  'ware/{service}/softdeletes',
+  'ware/harddeletes',
+] as const;
+
 export const MAX_PATHS = ['member/max', 'product/max'] as const;
 
 /** A path of the table with a service and a channel in it. */

@@ -10,6 +10,7 @@ import { Gauges, MetricsPort } from '../../src/health/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import { WatchedPlace } from '../../src/replication/store/index.js';
 import { TestApplication } from './application.js';
+import { searchAnswersOf } from './canaries.js';
 import { eventually } from './eventually.js';
 import { runRolesScript } from './roles.js';
 import { collectionNamed, createWares, WARE } from './wares.js';
@@ -44,6 +45,7 @@ export class TestService {
     private readonly more: { isShared?: boolean; apart?: string } = {},
   ) {
     const place = app.get(WatchedPlace, { strict: false });
+    searchAnswersOf(url, database.db);
     this.watching = new TestWatcher(database.db, place, app.get(ControlStream, { strict: false }));
   }
 
@@ -112,7 +114,8 @@ export class TestService {
 
   private static async on(database: TestDatabase, environment: Record<string, string>): Promise<TestService> {
     const { uri } = database;
-    const standard = { MONGODB_URI: uri, PORT: '0', LOG_LEVEL: 'silent', MARK_WAIT: PATIENT_MARK_WAIT };
+    const logLevel = process.env['TIDEMARK_TEST_CANARY'] === undefined ? 'silent' : 'trace';
+    const standard = { MONGODB_URI: uri, PORT: '0', LOG_LEVEL: logLevel, MARK_WAIT: PATIENT_MARK_WAIT };
     const settings = readSettings({ ...standard, ...environment });
     const app = await createApp(settings, settings.mongodbUri ?? uri);
     await app.listen(0, '127.0.0.1');
