@@ -1,25 +1,28 @@
 import mongoose from 'mongoose';
-import { type TestApplication, TestService } from '../support/index.js';
+import type { Kind } from '../../src/kinds/index.js';
+import { type TestApplication, TestService, WARE } from '../support/index.js';
 
 const { mongo } = mongoose;
 
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.shared();
+  service = await TestService.withWares();
 });
+afterAll(() => service.stop());
 beforeEach(async () => {
   app = await service.application();
 });
 
-/** The JSON text that a product's feed shows of stored data. */
-async function dataText(data: unknown): Promise<string> {
-  await app.product({ data });
-  const { text } = await app.feed('product').ask();
-  return /"data":(.*),"channels":\[\]\}\],/s.exec(text)?.[1] ?? text;
+/** The JSON text that the feed of a kind shows of stored data. */
+async function textOfData(kind: Kind, data: unknown): Promise<string> {
+  await app.put(kind, { data });
+  const { text } = await app.feed(kind).ask();
+  return /"data":(.*?)(?:,"channels":\[\])?\}\],"nextoffsetid"/s.exec(text)?.[1] ?? text;
 }
 
-describe('BSON in data becomes JSON', () => {
+describe.each<Kind>(['product', WARE])('BSON in data becomes JSON: %s', (kind) => {
+  const dataText = (data: unknown) => textOfData(kind, data);
   const bytes = Buffer.from([0, 1, 250, 255]);
 
   it.each<[string, unknown, string]>([

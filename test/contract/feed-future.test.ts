@@ -6,7 +6,7 @@ const FAR = '9999-01-01T00:00:00.000Z';
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start({ MARK_WAIT: String(MARK_WAIT_MS) });
+  service = await TestService.withWares({ MARK_WAIT: String(MARK_WAIT_MS) });
 });
 beforeEach(async () => {
   app = await service.application();
@@ -122,6 +122,7 @@ describe('one further ahead', () => {
     ['product/harddeletes'],
     ['product/default/softdeletes'],
     ['product/nobody/updates'],
+    ['ware/default/updates'],
   ])('400 together with lastoffsetid: %s', async (path) => {
     const answer = await app.get(path, { query: { to: FAR, lastoffsetid: '0'.repeat(24) } });
     const { errors } = expectProblem(answer, 400, 'invalid-request');

@@ -1,8 +1,8 @@
-import { TestService } from '../support/index.js';
+import { KINDS_AND_WARES, storedField, TestService } from '../support/index.js';
 
 describe('what happens while no instance runs', () => {
-  it.each(['member', 'product'] as const)('is in the feeds after the next start: %s', async (kind) => {
-    const first = await TestService.start();
+  it.each(KINDS_AND_WARES)('is in the feeds after the next start: %s', async (kind) => {
+    const first = await TestService.withWares();
     const before = await first.application();
     const deleted = await before.put(kind, { id: 'deleted' });
     const moved = await before.put(kind, { id: 'moved' });
@@ -11,9 +11,9 @@ describe('what happens while no instance runs', () => {
     const from = await before.max(kind);
     await first.leave();
 
-    const records = first.db.collection(`${kind}s`);
+    const records = first.records(kind);
     await records.deleteOne({ _id: deleted._id });
-    await records.updateOne({ _id: moved._id }, { $set: { id: 'elsewhere', lastupdated: new Date() } });
+    await before.change(kind, moved, { $set: { id: 'elsewhere', lastupdated: new Date() } });
     await before.put(kind, { id: 'new' });
     const { insertedId } = await records.insertOne({ ...before.tenant, data: { from: 'an outage' } });
 
@@ -24,7 +24,9 @@ describe('what happens while no instance runs', () => {
     expect(hardDeletes.map((item) => item.id).sort()).toEqual(['deleted', 'moved']);
     const repaired = await records.findOne({ _id: insertedId });
     const updates = await after.feed(kind).drain({ from });
-    expect(updates.map((item) => item.id).sort()).toEqual(['elsewhere', 'new', repaired?.['id']].sort());
+    expect(updates.map((item) => item.id).sort()).toEqual(
+      ['elsewhere', 'new', repaired?.[storedField(kind, 'id')]].sort(),
+    );
     await second.stop();
   });
 });

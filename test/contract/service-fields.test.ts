@@ -220,6 +220,16 @@ describe('hashed values', () => {
     expect(item).toMatchObject({ data: { n: await hashOf('1') } });
   });
 
+  it('of a reference are those of its members as an item shows them, wherever it stands', async () => {
+    const reference = { $ref: 'people', $id: 7, $db: 'crm', since: 2020 };
+    const canonical = '{"$db":"crm","$id":7,"$ref":"people","since":2020}';
+    await app.product({ id: 'r', data: { to: reference, deep: { to: [reference] } } });
+    await app.filter('product', 'refs', { id: 'r' }, { hash: ['data.to', 'data.deep'] });
+    expect(await dataOf(app, 'refs')).toEqual({
+      r: { to: await hashOf(canonical), deep: await hashOf(`{"to":[${canonical}]}`) },
+    });
+  });
+
   it('differ in another application', async () => {
     const mine = await dataOf(app, 'erp');
     const before = app;
