@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { isObjectId, type Tenant } from '../../record/pure.js';
+import { isObjectId } from '../../record/pure.js';
 import type { Kind } from '../../kinds/index.js';
 import {
   type DeadIdentity,
@@ -255,45 +255,4 @@ export function ownHalves(
     const { at, place, kind, owner } = event;
     return before === undefined ? [] : [{ type: 'deleted', at, place, kind, owner }];
   });
-}
-
-/** The number of events in a batch that concern one application. */
-interface TenantEvents {
-  tenant: Tenant;
-  count: number;
-}
-
-/** {@link TenantEvents} by the name of the application. */
-export type EventsByTenant = Map<string, TenantEvents>;
-
-/** Counts the events whose application is known. */
-export function countByTenant(
-  counts: EventsByTenant,
-  events: KindEvent[],
-  { owned, partials, tombstones }: Pick<Knowledge, 'owned' | 'partials' | 'tombstones'>,
-): void {
-  for (const event of events) {
-    const { organizationid, appid } = namesIn(event);
-    if (typeof organizationid !== 'string' || typeof appid !== 'string') continue;
-    const name = JSON.stringify([organizationid, appid]);
-    const known = counts.get(name);
-    if (known === undefined) counts.set(name, { tenant: { organizationid, appid }, count: 1 });
-    else known.count += 1;
-  }
-
-  function namesIn(event: KindEvent): { organizationid?: unknown; appid?: unknown } {
-    if (event.type === 'announced') return event.mark;
-    if (event.type === 'tombstone') return tombstones.get(event.entry.toHexString()) ?? {};
-    const known = knownOf(String(event.owner), { owned, partials }) ?? {};
-    return event.type === 'written' ? { ...known, ...event.identity } : known;
-  }
-}
-
-/** The application with the most events, if it has at least `atLeast` of them. */
-export function heaviest(counts: EventsByTenant, atLeast: number): Tenant | undefined {
-  const most = [...counts.values()].reduce<TenantEvents | undefined>(
-    (best, one) => (best !== undefined && best.count >= one.count ? best : one),
-    undefined,
-  );
-  return most !== undefined && most.count >= atLeast ? most.tenant : undefined;
 }

@@ -1,13 +1,11 @@
+export { addToCount, countByTenant, type EventsByTenant, heaviest } from './counts.js';
 export {
   type Cause,
   type Decisions,
-  type EventsByTenant,
   type KindEvent,
   type Late,
   type RestampReason,
-  countByTenant,
   decide,
-  heaviest,
   ownHalves,
   pass,
 } from './decide.js';

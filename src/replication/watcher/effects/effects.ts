@@ -15,6 +15,7 @@ import {
   decide,
   type KindEvent,
   type Knowledge,
+  addToCount,
   countByTenant,
   type EventsByTenant,
 } from '../../protocol/index.js';
@@ -82,8 +83,7 @@ export class Effects {
   ): Promise<Fences> {
     if (!('only' in term.share)) this.ignored.hear(kind, events.filter(isOfRecord));
     const { events: named, ...read } = await this.reader.read(kind, events, known.tombstones, term);
-    countByTenant(counts, named, { ...read, tombstones: known.tombstones });
-    this.noteChanged(kind, named, { ...read, tombstones: known.tombstones });
+    this.count(kind, named, { counts, known: { ...read, tombstones: known.tombstones } });
     if (named.length === 0) return new Map();
     const ofRecords = named.filter(isOfRecord);
     const concerned = ownersOf(ofRecords);
@@ -101,14 +101,24 @@ export class Effects {
     return passed;
   }
 
-  private noteChanged(kind: Kind, events: KindEvent[], known: Parameters<typeof countByTenant>[2]): void {
+  /** Counts the events of each application, and notes the applications whose records have changed. */
+  private count(
+    kind: Kind,
+    events: KindEvent[],
+    { counts, known }: { counts: EventsByTenant; known: Parameters<typeof countByTenant>[2] },
+  ): void {
     const changed: EventsByTenant = new Map();
+    const isAnnounced = ({ type }: KindEvent) => type === 'announced';
     countByTenant(
       changed,
-      events.filter(({ type }) => type !== 'announced'),
+      events.filter((event) => !isAnnounced(event)),
       known,
     );
-    for (const { tenant } of changed.values()) this.changed.moved({ ...tenant, kind });
+    countByTenant(counts, events.filter(isAnnounced), known);
+    for (const one of changed.values()) {
+      addToCount(counts, one);
+      this.changed.moved({ ...one.tenant, kind });
+    }
   }
 }
 

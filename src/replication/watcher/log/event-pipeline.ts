@@ -1,30 +1,16 @@
 import type { mongo } from 'mongoose';
 import { SERVICES } from '../../../application/index.js';
 import {
-  collectionOf,
   createdKindOf,
-  kindNames,
   kindOfCollection,
   KINDS,
-  PERSON_KIND,
   type Kind,
   recordCollections,
 } from '../../../kinds/index.js';
-import {
-  EARLIEST,
-  hasMoreTexts,
-  idAt,
-  IDENTITY,
-  identityTextsAt,
-  isShortText,
-  textAt,
-  textsAt,
-  isObjectId,
-  isUnreadable,
-} from '../../../record/index.js';
+import { IDENTITY, isObjectId, isUnreadable } from '../../../record/index.js';
+import { fieldsOfEvent } from './event-fields.js';
 import { inTermsOfContract } from './mapped-events.js';
 import { HASH_KEYS, LEDGER, MARKS, LEASES } from '../../store/index.js';
-import { fieldsIn, PRESENT_IN_EVERY_KIND } from '../repair/present-record.js';
 import {
   type StoredIdentity,
   fenceIn,
@@ -41,64 +27,6 @@ import {
 const LOST = ['drop', 'rename', 'dropDatabase', 'invalidate'];
 /** Limit in bytes of BSON: an event contains the `_id` several times, also in hex. */
 const LARGEST_KEY = 1_000_000;
-const LATEST = new Date('9999-12-31T23:59:59.999Z');
-
-/** A date that JavaScript can represent; `null` if the field is missing, `false` for any other value. */
-const stampAt = (path: string) => ({
-  $switch: {
-    branches: [
-      { case: { $eq: [{ $type: path }, 'missing'] }, then: null },
-      {
-        case: {
-          $and: [{ $eq: [{ $type: path }, 'date'] }, { $gte: [path, EARLIEST] }, { $lte: [path, LATEST] }],
-        },
-        then: path,
-      },
-    ],
-    default: false,
-  },
-});
-
-/** Updates of single array elements, such as `channels.2`. An update of the whole array is listed under `channels`. */
-const CHANNELS_PLACED = {
-  $filter: {
-    input: { $objectToArray: '$updateDescription.updatedFields' },
-    cond: { $and: [{ $eq: [{ $indexOfBytes: ['$$this.k', 'channels.'] }, 0] }, isShortText('$$this.v')] },
-  },
-};
-
-const CHANGED = {
-  $map: { input: { $objectToArray: { $ifNull: ['$updateDescription.updatedFields', {}] } }, in: '$$this.k' },
-};
-const REMOVED = { $ifNull: ['$updateDescription.removedFields', []] };
-const TRUNCATED = { $ifNull: ['$updateDescription.truncatedArrays', []] };
-const isA = (operationType: string) => ({ $eq: ['$operationType', operationType] });
-
-/** Whether an update changed only this field. */
-const isOnly = (field: string) => ({
-  $and: [
-    isA('update'),
-    { $eq: [{ $size: TRUNCATED }, 0] },
-    { $setIsSubset: [{ $concatArrays: [CHANGED, REMOVED] }, [field]] },
-  ],
-});
-
-/** The fields of such a record in which the watcher repairs what other programs left out. Events show the stamp itself. */
-const MAINTAINED = fieldsIn(PRESENT_IN_EVERY_KIND).filter((field) => field !== 'lastupdated');
-const PATHS = { $concatArrays: [CHANGED, REMOVED, { $map: { input: TRUNCATED, in: '$$this.field' } }] };
-const ROOTS = { $map: { input: PATHS, in: { $arrayElemAt: [{ $split: ['$$this', '.'] }, 0] } } };
-
-/**
- * Whether an event shows every field of a product that the watcher checks, except texts and stamp: an insert whose channels
- * are all within the limit, or an update of other fields.
- */
-const IS_SHOWN = {
-  $cond: [
-    isA('insert'),
-    { $not: [hasMoreTexts('$fullDocument.channels')] },
-    { $and: [isA('update'), { $eq: [{ $size: { $setIntersection: [ROOTS, MAINTAINED] } }, 0] }] },
-  ],
-};
 
 const isOf = (...names: string[]) => ({ $in: ['$ns.coll', names] });
 const isSet = (path: string) => ({ $ne: [{ $type: path }, 'missing'] });
@@ -135,45 +63,13 @@ export function eventPipeline(memory: string[]): mongo.Document[] {
     { $set: { concerns: concerns(records, memory) } },
     { $match: { concerns: true } },
     ...inTermsOfContract(),
-    { $project: shownFields() },
+    { $replaceWith: fieldsOfEvent() },
   ];
 }
 
 /** Lets MongoDB skip the rest of the log by name, before it builds events. */
 const isIn = (name: string) => ({ 'ns.coll': name });
 const hasType = (operationType: string) => ({ operationType });
-
-/** The few bytes of an event that the watcher reads. */
-const shownFields = () => ({
-  operationType: 1,
-  clusterTime: 1,
-  'ns.coll': 1,
-  'to.coll': 1,
-  owner: idAt('$documentKey._id'),
-  mark: { $cond: [{ $eq: ['$ns.coll', MARKS] }, '$documentKey._id', '$$REMOVE'] },
-  announced: textAt('$fullDocument.announced'),
-  raised: textAt('$updateDescription.updatedFields.announced'),
-  stored: { ...identityTextsAt('$fullDocument.'), stamp: stampAt('$fullDocument.lastupdated') },
-  changed: {
-    ...identityTextsAt('$updateDescription.updatedFields.'),
-    stamp: stampAt('$updateDescription.updatedFields.lastupdated'),
-  },
-  isKeyOnly: isOnly('emailkey'),
-  isStampOnly: isOnly('lastupdated'),
-  isShown: { $and: [isOf(...withoutEmail()), IS_SHOWN] },
-  channels: {
-    $concatArrays: [textsAt('$fullDocument.channels'), textsAt('$updateDescription.updatedFields.channels')],
-  },
-  placed: CHANNELS_PLACED,
-  removed: { $setIntersection: ['$updateDescription.removedFields', [...IDENTITY, 'lastupdated']] },
-});
-
-/** The collections of kinds without e-mail keys: in these the watcher checks only {@link MAINTAINED} and the stamp. */
-function withoutEmail(): string[] {
-  return kindNames()
-    .filter((kind) => kind !== PERSON_KIND)
-    .map(collectionOf);
-}
 
 /** Parses one event of the pipeline; undefined for irrelevant ones, such as new indexes. */
 export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {

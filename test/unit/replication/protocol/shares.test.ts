@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { countByTenant, type EventsByTenant, heaviest } from '../../../../src/replication/protocol/decide.js';
+import { countByTenant, type EventsByTenant, heaviest } from '../../../../src/replication/protocol/counts.js';
 import { announced, changed, deleted, knowing, named, TENANT, tombstoneSeen, whole } from './written.js';
 
 const [A, B, ENTRY] = [new mongo.ObjectId(), new mongo.ObjectId(), new mongo.ObjectId()];

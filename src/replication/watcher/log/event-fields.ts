@@ -1,0 +1,154 @@
+import type { mongo } from 'mongoose';
+import { collectionOf, kindNames, PERSON_KIND } from '../../../kinds/index.js';
+import {
+  EARLIEST,
+  hasMoreTexts,
+  idAt,
+  IDENTITY,
+  identityTextsAt,
+  isShortText,
+  textAt,
+  textsAt,
+} from '../../../record/index.js';
+import { MARKS } from '../../store/index.js';
+import { fieldsIn, PRESENT_IN_EVERY_KIND } from '../repair/present-record.js';
+
+/*
+ * The few bytes of an event that the watcher reads, as aggregation expressions. MongoDB evaluates them for each event, which
+ * costs as much as reading it from the log, so each type of event has its own, and an update that touches nothing but data and
+ * the stamp has the fewest.
+ */
+
+const COLLECTION = '$ns.coll';
+/** The name that a collection gets. */
+const NEW_COLLECTION = '$to.coll';
+const LATEST = new Date('9999-12-31T23:59:59.999Z');
+const UPDATED = '$updateDescription.updatedFields';
+const STAMP = `${UPDATED}.lastupdated`;
+const TRUNCATED = { $ifNull: ['$updateDescription.truncatedArrays', []] };
+const namesAt = (object: string) => ({
+  $map: { input: { $objectToArray: { $ifNull: [object, {}] } }, in: '$$this.k' },
+});
+
+/** The paths that an update has set and removed, and whole lists that it has shortened. */
+const CHANGED = {
+  set: namesAt(UPDATED),
+  gone: { $ifNull: ['$updateDescription.removedFields', []] },
+  shortened: { $map: { input: TRUNCATED, in: '$$this.field' } },
+};
+const PATHS = { $concatArrays: ['$$set', '$$gone', '$$shortened'] };
+/** The fields at the top of the record that an update concerns. */
+const ROOTS = { $map: { input: PATHS, in: { $arrayElemAt: [{ $split: ['$$this', '.'] }, 0] } } };
+
+/** The fields of such a record in which the watcher repairs what other programs left out. Events show the stamp itself. */
+const MAINTAINED = fieldsIn(PRESENT_IN_EVERY_KIND).filter((field) => field !== 'lastupdated');
+/** All fields but the stamp that the watcher reads, of records and of marks. */
+const READ = [...new Set([...MAINTAINED, ...IDENTITY, 'channels', 'emailkey', 'announced'])];
+const concernsNone = (fields: string[]) => ({
+  $eq: [{ $size: { $setIntersection: ['$$roots', fields] } }, 0],
+});
+
+const isA = (operationType: string) => ({ $eq: ['$operationType', operationType] });
+
+const isDate = (path: string) => ({
+  $and: [{ $eq: [{ $type: path }, 'date'] }, { $gte: [path, EARLIEST] }, { $lte: [path, LATEST] }],
+});
+
+/** A date that JavaScript can represent; `null` if the field is missing, `false` for any other value. */
+const stampAt = (path: string) => ({
+  $switch: {
+    branches: [
+      { case: { $eq: [{ $type: path }, 'missing'] }, then: null },
+      { case: isDate(path), then: path },
+    ],
+    default: false,
+  },
+});
+
+/** Whether an update changed only this field. */
+const isOnly = (field: string) => ({
+  $and: [
+    { $eq: [{ $size: '$$shortened' }, 0] },
+    { $setIsSubset: [{ $concatArrays: ['$$set', '$$gone'] }, [field]] },
+  ],
+});
+
+/** Updates of single array elements, such as `channels.2`. An update of the whole array is listed under `channels`. */
+const CHANNELS_PLACED = {
+  $filter: {
+    input: { $objectToArray: UPDATED },
+    cond: { $and: [{ $eq: [{ $indexOfBytes: ['$$this.k', 'channels.'] }, 0] }, isShortText('$$this.v')] },
+  },
+};
+
+/** Every event has these. A change stream must not lose its `_id`, the token. */
+const OF_ANY = {
+  _id: '$_id',
+  operationType: '$operationType',
+  clusterTime: '$clusterTime',
+  ns: { coll: COLLECTION },
+};
+const OF_DOCUMENT = { ...OF_ANY, owner: idAt('$documentKey._id') };
+const OF_WRITE = {
+  ...OF_DOCUMENT,
+  mark: { $cond: [{ $eq: [COLLECTION, MARKS] }, '$documentKey._id', '$$REMOVE'] },
+};
+
+/**
+ * The fields of an event. `isShown` tells whether the event shows every field of a record that the watcher checks, except texts
+ * and stamp: an insert whose channels are all within the limit, or an update of other fields. Only records of kinds without
+ * e-mail keys have it.
+ */
+export function fieldsOfEvent(): mongo.Document {
+  const withoutEmail = kindNames().filter((kind) => kind !== PERSON_KIND);
+  const hasNoEmail = { $in: [COLLECTION, withoutEmail.map(collectionOf)] };
+  const update = {
+    $cond: [{ $and: [isDate(STAMP), concernsNone(READ)] }, plainUpdate(hasNoEmail), anyUpdate(hasNoEmail)],
+  };
+  return {
+    $switch: {
+      branches: [
+        {
+          case: isA('update'),
+          then: { $let: { vars: CHANGED, in: { $let: { vars: { roots: ROOTS }, in: update } } } },
+        },
+        { case: { $in: ['$operationType', ['insert', 'replace']] }, then: wholeWrite(hasNoEmail) },
+        { case: isA('delete'), then: OF_DOCUMENT },
+      ],
+      default: { ...OF_ANY, to: { coll: NEW_COLLECTION } },
+    },
+  };
+}
+
+function plainUpdate(hasNoEmail: mongo.Document): mongo.Document {
+  return {
+    ...OF_DOCUMENT,
+    changed: { stamp: STAMP },
+    isStampOnly: isOnly('lastupdated'),
+    isShown: hasNoEmail,
+  };
+}
+
+function anyUpdate(hasNoEmail: mongo.Document): mongo.Document {
+  return {
+    ...OF_WRITE,
+    raised: textAt(`${UPDATED}.announced`),
+    changed: { ...identityTextsAt(`${UPDATED}.`), stamp: stampAt(STAMP) },
+    isKeyOnly: isOnly('emailkey'),
+    isStampOnly: isOnly('lastupdated'),
+    isShown: { $and: [hasNoEmail, concernsNone(MAINTAINED)] },
+    channels: textsAt(`${UPDATED}.channels`),
+    placed: CHANNELS_PLACED,
+    removed: { $setIntersection: ['$$gone', [...IDENTITY, 'lastupdated']] },
+  };
+}
+
+function wholeWrite(hasNoEmail: mongo.Document): mongo.Document {
+  return {
+    ...OF_WRITE,
+    announced: textAt('$fullDocument.announced'),
+    stored: { ...identityTextsAt('$fullDocument.'), stamp: stampAt('$fullDocument.lastupdated') },
+    isShown: { $and: [isA('insert'), hasNoEmail, { $not: [hasMoreTexts('$fullDocument.channels')] }] },
+    channels: textsAt('$fullDocument.channels'),
+  };
+}
