@@ -10,7 +10,7 @@ export function typeScriptOf(schema: JsonSchema, name: string, about: string): s
 
 /** The name of an interface for the items of a service: `ProductErpItem`. */
 export function interfaceName(kind: string, service: string): string {
-  const words = [kind, ...service.split(/[^A-Za-z0-9]+/), 'item'].filter((word) => word !== '');
+  const words = `${kind} ${service} item`.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   return words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
 }
 

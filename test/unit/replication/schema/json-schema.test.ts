@@ -133,5 +133,6 @@ export interface ProductErpItem {
   it.each([
     ['product', 'default', 'ProductDefaultItem'],
     ['member', 'erp-eu.2', 'MemberErpEu2Item'],
+    ['web-order', 'default', 'WebOrderDefaultItem'],
   ])('of %s %s is %s', (kind, service, name) => expect(interfaceName(kind, service)).toBe(name));
 });
