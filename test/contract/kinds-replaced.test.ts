@@ -1,6 +1,7 @@
 /** @depends-on-server */
 import type { mongo } from 'mongoose';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
+import { schemaOf } from './told-schema.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -79,6 +80,31 @@ it('a kind that is replaced at once by one with another shape gets the indexes o
   });
   const keys = (await records('shaped').indexes()).map(({ key }) => Object.keys(key as object).join());
   expect(keys).toEqual(expect.arrayContaining(['at,_id', 'code']));
+});
+
+it('the schema of a kind names nothing of an earlier kind of that name, and neither does what is stored', async () => {
+  const numbered = (names: string[]) =>
+    Array.from({ length: 25 }, (_, at) => ({
+      sku: `s${at}`,
+      ...Object.fromEntries(names.map((name) => [name, 1])),
+    }));
+  await records('sa').insertMany(numbered(['earlier']));
+  await records('sb').insertMany(numbered(['later']));
+  const stored = async () =>
+    JSON.stringify(
+      await service.db.collection('tidemark.schemas').findOne({ ...app.tenant, kind: 'schemed' }),
+    );
+  const _id = await create('schemed', 'sa');
+  await isServed('schemed');
+  await eventually(async () => JSON.stringify(await schemaOf(app, 'default', 'schemed')).includes('earlier'));
+  await isPassedAnew('schemed', () => kinds().updateOne({ _id }, { $set: { collection: 'sb' } }));
+  await eventually(async () => JSON.stringify(await schemaOf(app, 'default', 'schemed')).includes('later'));
+  const schema = await schemaOf(app, 'default', 'schemed');
+  expect(JSON.stringify(schema)).not.toContain('earlier');
+  expect(Object.keys(schema.properties!)).not.toContain('channels');
+  expect(await stored()).not.toContain('earlier');
+  await kinds().deleteOne({ _id });
+  await eventually(async () => !(await stored()).includes('later'));
 });
 
 it('a kind whose pass cannot succeed does not keep a later one from its pass', async () => {

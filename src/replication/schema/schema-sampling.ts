@@ -3,13 +3,13 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import { APPLICATIONS, DEFAULT_SERVICE, isServiceName, type ServiceKey } from '../../application/index.js';
-import { isKindOf, kindNames } from '../../kinds/index.js';
+import { describedKind, isKindOf, kindNames } from '../../kinds/index.js';
 import { atMost } from '../../platform/common/index.js';
 import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import { ofTenant } from '../../record/index.js';
 import { type AppShare, isIn, type MarkKey, markName } from '../protocol/index.js';
 import { ChangedMarks, FILTER_VERSIONS, type Job, type TermAtWork } from '../store/index.js';
-import { removeSchemas } from './stored-schemas.js';
+import { forgetKindsBut, removeSchemas } from './stored-schemas.js';
 import { Schemas } from './schemas.js';
 import { SCHEMAS } from './stored-schema.schema.js';
 
@@ -74,7 +74,7 @@ export class SchemaSampling implements Job {
   ) {}
 
   async step(stop: AbortSignal, term: TermAtWork, unpassed: AppShare): Promise<number> {
-    if (this.term !== term || this.kinds !== kindNames().join()) await this.begin(term);
+    if (this.term !== term || this.kinds !== kindsNow()) await this.begin(term);
     for (const { mark, isMoved, isEdited } of this.changed.take()) this.note(mark, { isMoved, isEdited });
     const task = this.tasks.shift();
     if (task !== undefined) return this.look(task);
@@ -104,7 +104,8 @@ export class SchemaSampling implements Job {
   /** A new leader has seen no change yet, so it looks at everything. */
   private async begin(term: TermAtWork): Promise<void> {
     [this.tasks, this.term] = [[], undefined];
-    const kinds = kindNames().join();
+    const kinds = kindsNow();
+    await forgetKindsBut(this.connection.db!, kindNames());
     const applications = this.connection.collection(APPLICATIONS);
     const found = applications.find({}, { projection: { _id: 0, organizationid: 1, appid: 1 } });
     for await (const { organizationid, appid } of found)
@@ -168,6 +169,13 @@ export class SchemaSampling implements Job {
     }
     return (performance.now() - began) * (1 / SHARE - 1);
   }
+}
+
+/** The kinds as text. One that is replaced by another of its name is another. */
+function kindsNow(): string {
+  return kindNames()
+    .map((kind) => describedKind(kind).document ?? kind)
+    .join();
 }
 
 function isReady({ sampledAt, isLooked }: Due, now: number): boolean {

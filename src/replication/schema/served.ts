@@ -5,7 +5,7 @@ import { ofTenant } from '../../record/index.js';
 import type { FilterVersion } from '../protocol/index.js';
 import { areReadable, fieldsAt, FILTER_VERSIONS, filterAt } from '../store/plain.js';
 import { type FieldMask, fieldMask, itemsText } from '../transcode/index.js';
-import { describedKind } from '../../kinds/index.js';
+import { describedKind, isKind } from '../../kinds/index.js';
 import type { Frame } from './json-schema.js';
 import type { OfVersion } from './stored-schema.schema.js';
 
@@ -28,27 +28,33 @@ export async function servedVersion(
   db: mongo.Db,
   { organizationid, appid, kind, name }: ServiceKey,
 ): Promise<ServedService | undefined> {
+  if (!isKind(kind)) return undefined;
   const key = { organizationid, appid, kind, name };
+  const ofKind = describedKind(kind).document ?? null;
   const entries = db.collection<FilterVersion>(FILTER_VERSIONS);
   const entry = await entries.findOne(key, { projection: READ });
-  if (entry === null) return name === DEFAULT_SERVICE ? defaultWithout(db, key) : undefined;
+  if (entry === null) return name === DEFAULT_SERVICE ? defaultWithout(db, key, ofKind) : undefined;
   const { _id, state, version, filter, fields } = entry;
   if (state !== 'on' || filter === undefined || !areReadable(fields)) return undefined;
   const mask = fields && fieldMask(fields, fields.key?.buffer);
-  return { key, of: { entry: _id, version }, filter, mask };
+  return { key, of: { kind: ofKind, entry: _id, version }, filter, mask };
 }
 
 /** `default` without a document shows everything. With one, its entry is not written yet, and may hide fields. */
-async function defaultWithout(db: mongo.Db, key: ServiceKey): Promise<ServedService | undefined> {
+async function defaultWithout(
+  db: mongo.Db,
+  key: ServiceKey,
+  ofKind: string | null,
+): Promise<ServedService | undefined> {
   const which = { ...ofTenant(key), kind: exactly(key.kind), name: exactly(key.name) };
   const document = await db.collection(SERVICES).findOne(which, { projection: { _id: 1 } });
   return document === null
-    ? { key, of: { entry: null, version: 0 }, filter: {}, mask: undefined }
+    ? { key, of: { kind: ofKind, entry: null, version: 0 }, filter: {}, mask: undefined }
     : undefined;
 }
 
 export function isSameVersion(one: OfVersion | undefined, other: OfVersion): boolean {
-  if (one === undefined || one.version !== other.version) return false;
+  if (one === undefined || one.version !== other.version || (one.kind ?? null) !== other.kind) return false;
   return one.entry === null ? other.entry === null : one.entry.equals(other.entry ?? undefined);
 }
 
@@ -65,10 +71,12 @@ const BARE = BSON.serialize({
 export function frameOf({ key: { kind }, mask }: Pick<ServedService, 'key' | 'mask'>): Frame {
   const [items] = itemsIn(BARE, { kind, mask });
   const { createdBy, channels } = items![0] as { createdBy?: unknown; channels?: unknown };
+  const { alwaysHasChannels, stored } = describedKind(kind);
+  const hasNone = channels === undefined || stored?.hasChannels === false;
   return {
     createdBy: createdBy === undefined ? 'absent' : 'shown',
-    channels: channels === undefined ? 'absent' : typeof channels === 'string' ? 'text' : 'list',
-    alwaysHasChannels: describedKind(kind).alwaysHasChannels,
+    channels: hasNone ? 'absent' : typeof channels === 'string' ? 'text' : 'list',
+    alwaysHasChannels,
   };
 }
 

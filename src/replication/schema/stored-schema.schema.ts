@@ -11,6 +11,8 @@ export interface ToldChange extends FieldChange {
 
 /** The version of a service that a schema is of: it shows no other fields, and no other records. */
 export interface OfVersion {
+  /** The document of its kind, as the description of the kind has it; null for a built-in kind. */
+  kind: string | null;
   /** The document of `tidemark.filterversions`; null for `default` without one. */
   entry: mongo.ObjectId | null;
   version: number;

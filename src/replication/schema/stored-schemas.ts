@@ -73,15 +73,24 @@ export async function removeNames(db: mongo.Db, stored: StoredSchema): Promise<S
  * The same for all services of an application and kind, because a record is erased: it may have had a field of its own. A sample
  * that has begun before is not stored.
  */
-export async function forgetNames(db: mongo.Db, mark: Omit<ServiceKey, 'name'>): Promise<void> {
-  const { organizationid, appid, kind } = mark;
+export function forgetNames(
+  db: mongo.Db,
+  { organizationid, appid, kind }: Omit<ServiceKey, 'name'>,
+): Promise<void> {
+  return leaveBare(db, { organizationid, appid, kind });
+}
+
+/** The same for kinds that there are no more. Versions stay: one that is created again goes on with them. */
+export function forgetKindsBut(db: mongo.Db, kinds: readonly string[]): Promise<void> {
+  return leaveBare(db, { kind: { $nin: [...kinds] }, of: { $exists: true } });
+}
+
+async function leaveBare(db: mongo.Db, which: mongo.Filter<StoredSchema>): Promise<void> {
   const left: { [field in keyof Bare]: unknown } = {
     ...{ organizationid: '$organizationid', appid: '$appid', kind: '$kind', name: '$name' },
     ...{ version: '$version', token: newToken() },
   };
-  await schemasOf(db).updateMany({ organizationid, appid, kind }, [
-    { $replaceWith: { _id: '$_id', ...left } },
-  ]);
+  await schemasOf(db).updateMany(which, [{ $replaceWith: { _id: '$_id', ...left } }]);
 }
 
 /** Removes the schemas of an application that is removed. */
