@@ -162,6 +162,21 @@ describe.each(FORMS)('columns in $name', ({ places, rows, execute, yes, stamp, j
     expect(found).toEqual([none, none, none, { ...none, price: 1e300 }]);
   });
 
+  it('take a date that is in no calendar', async () => {
+    await store.addColumns!(schemaOf({ at: { type: 'string', format: 'date-time' } }));
+    await apply(store, upsert('a', { at: '2026-02-30T10:00:00.000Z' }));
+    expect([...(await place.records()).keys()]).toEqual(['a']);
+  });
+
+  it('are so few that a row has room for the values of all', async () => {
+    const names = Array.from({ length: 450 }, (_, index) => `f${100 + index}`);
+    await store.addColumns!(schemaOf(Object.fromEntries(names.map((name) => [name, { type: 'string' }]))));
+    // PostgreSQL moves only longer values out of a row.
+    const data = Object.fromEntries(names.map((name) => [name, `${name}${'x'.repeat(19)}`]));
+    await apply(store, upsert('a'.repeat(23), data));
+    expect(await rows(place, ['f100', 'f400'])).toEqual([{ f100: data['f100'], f400: data['f400'] }]);
+  });
+
   it('are added for new fields later; those that there are stay, whatever their type becomes', async () => {
     await store.addColumns!(schemaOf({ a: { type: 'integer' } }));
     await apply(store, upsert('a', { a: 1, b: 'x' }));

@@ -29,9 +29,11 @@ const TEXTS: Record<ColumnType, (value: unknown) => string | null> = {
   },
   boolean: (value) => (typeof value === 'boolean' ? String(value) : null),
   timestamp: (value) => {
-    if (typeof value !== 'string' || Number.isNaN(Date.parse(value))) return null;
     // PostgreSQL has no year 0.
-    return DATE_TIME.test(value) && !value.startsWith('0000') ? value : null;
+    if (typeof value !== 'string' || !DATE_TIME.test(value) || value.startsWith('0000')) return null;
+    const at = new Date(value);
+    // JavaScript reads 30 February as 2 March, and PostgreSQL refuses the whole record for it.
+    return !Number.isNaN(at.getTime()) && at.toISOString() === value ? value : null;
   },
   text: (value) => (typeof value === 'string' && isWellFormed(value) && !value.includes('\0') ? value : null),
   json: (value) => JSON.stringify(value),

@@ -19,8 +19,8 @@ export interface Column extends ColumnField {
 /** The table of the columns of all copies beside it. */
 export const COLUMNS_OF_COPIES = 'tidemark_columns';
 
-/** A row of a database takes many columns, and few of them where each is long. */
-const MOST_COLUMNS = 400;
+/** A row in PostgreSQL has 8160 bytes. Values of up to 24 bytes stay in it, and of longer ones a reference. */
+const MOST_COLUMNS = 320;
 
 /** Names of columns that copies or databases have, in lower case. */
 const TAKEN = [
