@@ -133,6 +133,14 @@ describe('of many records, it is from a sample', () => {
       CANARY,
     );
   });
+
+  it('the first one of a service that chooses few of many records has hundreds of its own', async () => {
+    await app.products(6000, (index) => ({ data: { n: index % 5, name: `p${index}` } }));
+    await app.filter('product', 'few', { 'data.n': 1 });
+    const { sample, count } = (await schemaOf(app, 'few'))['x-tidemark-records'];
+    expect(sample).toBe(true);
+    expect(count).toBeGreaterThanOrEqual(500);
+  });
 });
 
 describe('the leader keeps it up to date', () => {
@@ -168,6 +176,25 @@ describe('the leader keeps it up to date', () => {
       { path: 'data.a', change: 'type', to: ['integer'] },
       { path: 'data.rows', change: 'vanished', from: ['array'] },
     ]);
+  });
+
+  it('and names no members of what has become a map, in its changes either', async () => {
+    const named = (names: string[]) => ({
+      byName: Object.fromEntries(names.map((name) => [name, { v: 1 }])),
+    });
+    await many(named(['first']));
+    await service.watcher.caughtUp();
+    await untilSchema(app, (one) => one['x-tidemark-records'].count === 25);
+    await app.product({ data: named([CANARY]) });
+    const isTold = ({ 'x-tidemark-changes': changes }: ToldSchema) =>
+      changes.some(({ path }) => path === `data.byName.${CANARY}.v`);
+    await untilSchema(app, isTold);
+    await app.product({ data: named(Array.from({ length: 200 }, (_, at) => `name${at}x`)) });
+    const schema = await untilSchema(app, (one) => dataIn(one)['byName']!.additionalProperties !== undefined);
+    expect(schema['x-tidemark-changes'].map(({ path }) => path)).toEqual([
+      ...['data.byName.*', 'data.byName.*.v'],
+    ]);
+    expect(JSON.stringify([schema, await storedSchema(app)])).not.toContain(CANARY);
   });
 
   it('unasked, and not again while no record changes', async () => {

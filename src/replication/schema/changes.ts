@@ -18,6 +18,23 @@ export function changesBetween(before: SeenItems, after: SeenItems): FieldChange
   return changes;
 }
 
+/** Without those that name a member of what is a map now: the names of its members are data. */
+export function withoutMembersOfMaps<Change extends FieldChange>(
+  changes: Change[],
+  { data }: SeenItems,
+): Change[] {
+  const maps = [...mapsIn('data', data)];
+  const isMember = (path: string, map: string) =>
+    path.startsWith(`${map}.`) && !/^\.\*(?:$|[.[])/.test(path.slice(map.length));
+  return changes.filter(({ path }) => !maps.some((map) => isMember(path, map)));
+}
+
+function* mapsIn(path: string, place: SeenField): Generator<string> {
+  if (place.isMap === true) yield path;
+  for (const [part, , inner] of innerPlaces(place, place))
+    if (inner !== undefined) yield* mapsIn(`${path}${part}`, inner);
+}
+
 function compare(path: string, before: SeenField, after: SeenField, changes: FieldChange[]): void {
   const [from, to] = [typesOf(before), typesOf(after)];
   // Without records there are no types, and `data` of a service is always an object.

@@ -9,7 +9,10 @@ import type { Walk } from './stored-schema.schema.js';
 
 /** A service with at most this many records is read as a whole. */
 export const MOST_WHOLE = 1000;
-/** Records of a larger one: the newest of the application and kind, and some at places of the walk. */
+/**
+ * Records of a larger one: the newest of the application and kind, and some at places of the walk. If the first sample has fewer
+ * records than one of these parts, it also has some that the filter finds.
+ */
 const NEWEST = 500;
 const PLACES = 20;
 const AT_PLACE = 25;
@@ -45,14 +48,20 @@ export async function sampled(
   { known, walk: before }: { known: SeenItems | undefined; walk: Walk | undefined },
 ): Promise<SchemaSample> {
   const reading = new Reading(db, served);
-  const few = await reading.few();
+  const found = await reading.found();
   const all = new Sampled(known);
-  if (few !== undefined && (await reading.read(few, MOST_BYTES, (data) => all.add(data))))
+  const isFew = found !== undefined && found.length <= MOST_WHOLE;
+  if (isFew && (await reading.read(found, MOST_BYTES, (data) => all.add(data))))
     return { seen: all.seen, isWhole: true };
   const walk = { ...(before ?? { behind: null, round: 0, stride: FIRST_STRIDE, places: 0 }) };
   const some = new Sampled(known);
   for (const ids of [await reading.newest(NEWEST), await reading.walked(walk)])
     await reading.read(ids, MOST_BYTES / 2, (data) => some.add(data));
+  // Only in the first sample, because these are always the same: they say nothing about what has vanished.
+  if (known === undefined && found !== undefined && some.seen.records < NEWEST) {
+    const spread = found.filter((_, at) => at % 2 === 0);
+    await reading.read(spread, MOST_BYTES / 2, (data) => some.add(data));
+  }
   return { seen: some.seen, isWhole: false, walk };
 }
 
@@ -84,18 +93,17 @@ class Reading {
   }
 
   /**
-   * The records of the service, if they are few; undefined if not, or if that cannot be found out soon. Only a query with a filter
-   * states no index, because an operator may have made one for the filter.
+   * The records of the service, of more than {@link MOST_WHOLE} one more than that; undefined if they cannot be found soon. Only a
+   * query with a filter states no index, because an operator may have made one for the filter.
    */
-  async few(): Promise<mongo.ObjectId[] | undefined> {
+  async found(): Promise<mongo.ObjectId[] | undefined> {
     const query = this.matching({ $gte: FIRST_ID });
     const options = { projection: { _id: 1 }, limit: MOST_WHOLE + 1, maxTimeMS: LOOK_MS, comment: COMMENT };
     const isFiltered = Object.keys(this.served.filter).length > 0;
     try {
-      const found = isFiltered
+      return isFiltered
         ? (await this.records.find(query, options).toArray()).map(({ _id }) => _id)
         : await this.ids(BY_ID, query, options);
-      return found.length > MOST_WHOLE ? undefined : found;
     } catch (error) {
       if (isTimeout(error)) return undefined;
       throw error;

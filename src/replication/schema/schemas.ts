@@ -6,7 +6,7 @@ import { SharedReads } from '../../platform/common/index.js';
 import { Metrics } from '../../platform/observability/index.js';
 import { markKey, type StoredHead } from '../protocol/index.js';
 import { HEADS } from '../store/index.js';
-import { changesBetween, type FieldChange } from './changes.js';
+import { changesBetween, type FieldChange, withoutMembersOfMaps } from './changes.js';
 import { type CurrentSchema, knownSchema } from './current.js';
 import { merged } from './merge.js';
 import { type SchemaSample, sampled } from './sample.js';
@@ -80,7 +80,7 @@ export class Schemas {
     const written = await replaceStored(this.db, before, {
       ...{ ...served.key, version, of: served.of, at, head: head ?? null },
       ...{ isWhole: sample.isWhole, seen: textOfSeen(after), ...(sample.walk && { walk: sample.walk }) },
-      changes: [...told, ...(before.changes ?? [])].slice(0, MOST_CHANGES),
+      changes: [...told, ...withoutMembersOfMaps(before.changes ?? [], after)].slice(0, MOST_CHANGES),
     });
     if (written === undefined) return;
     this.tell(key, version, told);
