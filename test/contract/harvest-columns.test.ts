@@ -1,38 +1,12 @@
 /** Typed columns beside `data`, in the copies that have columns. */
 import Database from 'libsql';
-import pg from 'pg';
-import type { CopyStore, ToldChange } from '../../client/src/harvest/index.js';
-import type { JsonSchema } from '../../client/src/index.js';
-import { PostgresStore } from '../../client/src/stores/postgres.js';
+import type { CopyStore } from '../../client/src/harvest/index.js';
 import { type CopyPlace, type CopyPlaces, sqliteCopies } from '../support/copies/index.js';
-import { postgresCopies, userOf } from '../support/copies/postgres-copies.js';
+import { postgresCopies } from '../support/copies/postgres-copies.js';
 import { eventually, TestService } from '../support/index.js';
+import { again, apply, inPostgres, schemaOf, STAMP, upsert } from './column-copies.js';
 import { bike, BIKES } from './harvest-client.js';
 import { beginHarvest, ended } from './harvest-program.js';
-
-const STAMP = '2026-01-01T00:00:00.000Z';
-const upsert = (id: string, data: Record<string, unknown>): ToldChange => ({
-  ...{ op: 'upsert', id, lastupdated: STAMP, type: 'product', createDate: STAMP, createdBy: 'erp' },
-  data,
-});
-
-/** Opens a copy as the next harvest does. */
-async function again(place: CopyPlace): Promise<CopyStore> {
-  const store = await place.open();
-  await store.state();
-  return store;
-}
-
-let count = 0;
-const apply = (store: CopyStore, ...changes: ToldChange[]) =>
-  store.apply({
-    changes,
-    state: { feed: 'f', phase: 'following', generation: 1, isWithin: true, cursor: String((count += 1)) },
-  });
-
-const schemaOf = (properties: Record<string, JsonSchema>): JsonSchema => ({
-  properties: { data: { type: 'object', properties } },
-});
 
 const SCHEMA = schemaOf({
   ...{
@@ -75,16 +49,6 @@ async function inSqlite({ to }: CopyPlace, sql: string): Promise<Record<string, 
     return [];
   } finally {
     database.close();
-  }
-}
-
-async function inPostgres({ to }: CopyPlace, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: to });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(sql)).rows;
-  } finally {
-    await client.end();
   }
 }
 
@@ -202,45 +166,6 @@ describe.each(FORMS)('columns in $name', ({ places, rows, execute, yes, stamp, j
     await apply(store, upsert('b', { a: 3 }));
     await store.addColumns!(schemaOf({ a: { type: 'integer' } }));
     expect(await rows(place, ['a', 'b'])).toMatchObject([2, 3].map((a) => ({ a: isSqlite ? a : String(a) })));
-  });
-});
-
-describe('columns in PostgreSQL', () => {
-  let all: CopyPlaces;
-  beforeAll(async () => {
-    all = await postgresCopies();
-  });
-  afterAll(() => all.end());
-
-  it('that were not filled to the end are filled by the next harvest', async () => {
-    const place = await all.fresh();
-    const store = await place.open();
-    const many = Array.from({ length: 1200 }, (_, index) => upsert(`r${index}`, { a: index }));
-    await apply(store, ...many);
-    await store.addColumns!(schemaOf({ a: { type: 'integer' } }));
-    const filled = `SELECT count(*)::int AS n FROM ${place.table} WHERE a = (data ->> 'a')::int`;
-    expect(await inPostgres(place, filled)).toEqual([{ n: 1200 }]);
-    await inPostgres(place, `UPDATE ${place.table} SET a = NULL WHERE id > 'r5'`);
-    await inPostgres(place, 'UPDATE tidemark_columns SET filled = false');
-    await store.addColumns!(schemaOf({ a: { type: 'integer' } }));
-    expect(await inPostgres(place, filled)).toEqual([{ n: 1200 }]);
-    await store.close();
-  });
-
-  it('of another user do not keep a user out who has no right to them', async () => {
-    const place = await all.fresh();
-    await (await place.open()).close();
-    const owner = new pg.Client({ connectionString: place.to });
-    await owner.connect();
-    await owner.query('CREATE TABLE IF NOT EXISTS tidemark_columns (name text)');
-    const uri = await userOf(owner, place, 'SELECT, INSERT, UPDATE, DELETE');
-    const store = await PostgresStore.open(uri, place.table);
-    await apply(store, upsert('a', { a: 1 }));
-    await expect(store.addColumns(schemaOf({ a: { type: 'integer' } }))).rejects.toThrow('permission denied');
-    await apply(store, upsert('b', { a: 1 }));
-    expect((await place.records()).size).toBe(2);
-    await store.close();
-    await owner.end();
   });
 });
 

@@ -13,8 +13,11 @@ import {
 import { quoted } from './rows.js';
 import { textArray } from './text-array.js';
 
-/** Records whose new columns are filled at once. */
+/** Records whose new columns are filled at once, and about how many bytes of `data`. */
 const FILLED_TOGETHER = 500;
+const FILLED_BYTES = 8 * 1024 * 1024;
+/** Columns of a copy without those of fields. */
+const OWN_COLUMNS = 8;
 
 const TYPES: Record<ColumnType, string> = {
   ...{ integer: 'bigint', number: 'double precision', boolean: 'boolean', timestamp: 'timestamptz' },
@@ -56,14 +59,24 @@ export class PostgresColumns {
     private readonly begin: string,
   ) {}
 
-  /** Reads which columns there are: they are written by a harvest that adds none, too. */
+  /**
+   * Reads which columns there are: they are written by a harvest that adds none, too. Throws where it cannot know which of the
+   * table's columns these are, because they would keep old values.
+   */
   async load(): Promise<void> {
     this.list = await this.inTransaction(async () => {
-      const { rows } = await this.client.query<{ readable: boolean }>(
-        `SELECT CASE WHEN to_regclass($1) IS NULL THEN false ELSE has_table_privilege($1, 'SELECT') END AS readable`,
+      const { rows } = await this.client.query<{ readable: boolean | null }>(
+        `SELECT has_table_privilege(to_regclass($1), 'SELECT') AS readable`,
         [COLUMNS_OF_COPIES],
       );
-      return rows[0]!.readable ? this.present(await this.existing()) : [];
+      const { readable } = rows[0]!;
+      if (readable === null) return [];
+      const existing = await this.existing();
+      if (readable) return this.present(existing);
+      if (existing.length === OWN_COLUMNS) return [];
+      throw new Error(
+        `The user of the database lacks a right: the copy needs SELECT on ${COLUMNS_OF_COPIES}, because ${this.table} has more columns than those of every copy.`,
+      );
     });
   }
 
@@ -106,7 +119,12 @@ export class PostgresColumns {
   private async fill(columns: Column[], behind: string | null): Promise<string | null> {
     const table = quoted(this.table);
     const { rows } = await this.client.query<{ id: string; data: string }>(
-      `SELECT id, data::text AS data FROM ${table} WHERE $1::text IS NULL OR id > $1 ORDER BY id LIMIT ${FILLED_TOGETHER}`,
+      `SELECT id, data FROM (
+         SELECT id, data, sum(octet_length(data)) OVER (ORDER BY id) - octet_length(data) AS before FROM (
+           SELECT id, data::text AS data FROM ${table} WHERE $1::text IS NULL OR id > $1
+           ORDER BY id LIMIT ${FILLED_TOGETHER}
+         ) AS following
+       ) AS measured WHERE before < ${FILLED_BYTES} ORDER BY id`,
       [behind],
     );
     if (rows.length === 0) return null;
@@ -123,7 +141,7 @@ export class PostgresColumns {
 
   private async existing(): Promise<string[]> {
     const { rows } = await this.client.query<{ name: string }>(
-      `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND NOT attisdropped`,
+      `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
       [quoted(this.table)],
     );
     return rows.map(({ name }) => name);
