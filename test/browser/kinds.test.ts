@@ -63,9 +63,9 @@ it('a kind is created, its faults stand next to their fields, it is in every cho
   expect(await violationsIn(page)).toEqual([]);
   await dialog.getByLabel('With its services and consumers').check();
   await dialog.getByRole('button', { name: 'Remove order' }).click();
-  expect(await services.countDocuments({ kind: 'order' })).toBe(0);
   await eventually(async () => (await service.db.collection('kinds').countDocuments()) === 0);
   await row.waitFor({ state: 'detached' });
+  expect(await services.countDocuments({ kind: 'order' })).toBe(0);
 });
 
 it('an administrator of one application has no such page', async () => {

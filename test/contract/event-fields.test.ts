@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
-import { fieldsOfEvent } from '../../src/replication/watcher/log/event-fields.js';
-import { watchedEvent } from '../../src/replication/watcher/log/event-pipeline.js';
+import { eventPipeline, watchedEvent } from '../../src/replication/watcher/index.js';
 import { TestService } from '../support/index.js';
 
 let service: TestService;
@@ -44,7 +43,7 @@ async function read(events: mongo.Document[]): Promise<unknown[]> {
   const scratch = service.db.collection(`scratch-${new mongo.ObjectId().toHexString()}`);
   await scratch.insertMany(events.map((event, place) => ({ ...event, place })));
   const found = await scratch
-    .aggregate([{ $sort: { place: 1 } }, { $unset: '_id' }, { $replaceWith: fieldsOfEvent() }])
+    .aggregate([{ $sort: { place: 1 } }, { $unset: '_id' }, eventPipeline([]).at(-1)!])
     .toArray();
   await scratch.drop();
   return found.map((raw) => watchedEvent({ ...raw, _id: { _data: PLACE } }));

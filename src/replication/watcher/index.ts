@@ -1,3 +1,4 @@
+export { eventPipeline, watchedEvent } from './log/event-pipeline.js';
 export * from './plain.js';
 export { EditedRecords } from './filters/edited-records.js';
 export { FilterChanges } from './filters/filter-changes.js';
