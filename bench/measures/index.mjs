@@ -1,6 +1,7 @@
 import { changes } from './changes.mjs';
 import { control } from './control.mjs';
 import { copies } from './copies.mjs';
+import { events } from './events.mjs';
 import { fields } from './fields.mjs';
 import { firstStart } from './first-start.mjs';
 import { floor } from './floor.mjs';
@@ -22,5 +23,16 @@ import { writes } from './writes.mjs';
 /** Every measure by its name, in the order of the table. Each takes the stage and answers rows. */
 export const measures = {
   ...{ harvest, fields, floor, plans, changes, copies, max, writes, lost: lostChanges, memory, stalled },
-  ...{ neighbours, watcher, control, idle, 'first-start': firstStart, restamps, preview, orders, sizing },
+  ...{
+    neighbours,
+    watcher,
+    events,
+    control,
+    idle,
+    'first-start': firstStart,
+    restamps,
+    preview,
+    orders,
+    sizing,
+  },
 };

@@ -8,7 +8,18 @@ import { join } from 'node:path';
 const MOST_MS = 20 * 60_000;
 const ALL = [
   ...['harvest', 'floor', 'plans', 'changes', 'copies', 'max', 'writes', 'lost', 'memory', 'stalled'],
-  ...['neighbours', 'watcher', 'control', 'idle', 'first-start', 'restamps', 'preview', 'orders', 'sizing'],
+  ...[
+    'neighbours',
+    'watcher',
+    'events',
+    'control',
+    'idle',
+    'first-start',
+    'restamps',
+    'preview',
+    'orders',
+    'sizing',
+  ],
 ];
 /**
  * Those that count something, and one that drives each contestant: the harvest of `changes`, and the load of `writes`. Every
