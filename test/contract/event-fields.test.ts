@@ -1,3 +1,4 @@
+/** @depends-on-server */
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
 import { eventPipeline, watchedEvent } from '../../src/replication/watcher/index.js';
