@@ -213,6 +213,12 @@ function typeOf(value: unknown): JsonType {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  if (typeof value === 'string') return DATE_TIME.test(value) ? 'date-time' : 'string';
+  if (typeof value === 'string') return isTimestamp(value) ? 'date-time' : 'string';
   return 'object';
+}
+
+/** Whether a text is in the format of timestamps, and of a day that exists. */
+function isTimestamp(text: string): boolean {
+  const at = DATE_TIME.test(text) ? new Date(text) : undefined;
+  return at !== undefined && !Number.isNaN(at.getTime()) && at.toISOString() === text;
 }
