@@ -1,4 +1,5 @@
-/** Contract §9: examples in schemas, and how operators print a schema and allow examples. */
+/** Contract §9: examples in schemas, how operators print a schema and allow examples, and what a removed application leaves. */
+import { Schemas } from '../../src/replication/schema/index.js';
 import { expectProblem, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 import { FieldsSetting } from './fields-setting.js';
@@ -126,4 +127,12 @@ describe('schemaExamples is set by every way of writing a service', () => {
     const both = on.set('bad', '--filter', '{}', '--schema-examples', '--no-schema-examples');
     expect(await admin.failure(both)).toContain('Give either --schema-examples or --no-schema-examples.');
   });
+});
+
+it('a sample that is taken while its application is removed leaves no name of a field', async () => {
+  await service.db.collection('applications').deleteOne(app.tenant);
+  await app.product({ data: { [CANARY]: 1 } });
+  const key = { ...app.tenant, kind: 'product', name: 'default' };
+  await service.app.get(Schemas, { strict: false }).refresh(key);
+  expect(JSON.stringify(await storedSchema(app))).not.toContain(CANARY);
 });

@@ -1,9 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import type { ServiceKey } from '../../application/index.js';
+import { APPLICATIONS, type ServiceKey } from '../../application/index.js';
 import { SharedReads } from '../../platform/common/index.js';
 import { Metrics } from '../../platform/observability/index.js';
+import { ofTenant } from '../../record/index.js';
 import { markKey, type StoredHead } from '../protocol/index.js';
 import { HEADS } from '../store/index.js';
 import { changesBetween, type FieldChange, withoutMembersOfMaps } from './changes.js';
@@ -92,9 +93,14 @@ export class Schemas {
     if (stored !== null) await removeNames(this.db, stored);
   }
 
-  /** An edit during the sample may have hidden a field after the stored names were looked at. */
+  /**
+   * An edit during the sample may have hidden a field after the stored names were looked at, and an application that is removed
+   * may have lost its schemas before this one was written.
+   */
   private async forgetIfEdited({ key, of }: ServedService, written: StoredSchema): Promise<void> {
-    const now = await servedVersion(this.db, key);
+    const registered = this.connection.collection(APPLICATIONS);
+    const isRegistered = (await registered.findOne(ofTenant(key), { projection: { _id: 1 } })) !== null;
+    const now = isRegistered ? await servedVersion(this.db, key) : undefined;
     if (now === undefined || !isSameVersion(now.of, of)) await removeNames(this.db, written);
   }
 
