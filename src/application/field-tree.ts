@@ -70,7 +70,8 @@ interface FieldsEdit {
 /**
  * A query for the records that have a field whose treatment an edit changes; undefined if it changes none. Every item has
  * `createdBy`, and every item of a product `channels`, whether or not the record stores them: these concern every record. In
- * lists of lists, MongoDB finds no fields, so a record with such a list on the path of a changed field is among them.
+ * lists of lists, and in the second of two fields of the same name, MongoDB finds no fields: a record with either on the path of a
+ * changed field is among them.
  */
 export function concernedBy({ before, after, isRekeyed }: FieldsEdit): mongo.Document | undefined {
   const [one, other] = [fieldTree(before), fieldTree(after)];
@@ -115,8 +116,24 @@ const WITH_FIELDS = { $type: ['object', 'array'] };
 /** Queries for the records that have a field. */
 function having(path: string, condition: mongo.Document = { $exists: true }): mongo.Document[] {
   const parts = path.split('.');
-  const around = parts.slice(1, -1).map((_, index) => parts.slice(0, index + 2).join('.'));
-  return [{ [path]: condition }, ...around.map((list) => ({ [list]: { $elemMatch: { $type: 'array' } } }))];
+  const around = parts.slice(1, -1).map((_, index) => parts.slice(0, index + 2));
+  return [
+    { [path]: condition },
+    ...around.map((list) => ({ [list.join('.')]: { $elemMatch: { $type: 'array' } } })),
+    ...around.map(havingTwice),
+  ];
+}
+
+/** A query for the records that have a field more than once, in a document or in one of a list. */
+function havingTwice(path: string[]): mongo.Document {
+  const [name, parent] = [path.at(-1)!, `$${path.slice(0, -1).join('.')}`];
+  const documents = { $cond: [{ $isArray: parent }, parent, [parent]] };
+  const isNamed = { $eq: ['$$field.k', literal(name)] };
+  const named = { $filter: { input: { $objectToArray: '$$document' }, as: 'field', cond: isNamed } };
+  const isDoubled = {
+    $cond: [{ $eq: [{ $type: '$$document' }, 'object'] }, { $gt: [{ $size: named }, 1] }, false],
+  };
+  return { $expr: { $anyElementTrue: [{ $map: { input: documents, as: 'document', in: isDoubled } }] } };
 }
 
 /** A query for the records that have a field in `data` besides these. */

@@ -90,3 +90,32 @@ it('each gets a hard delete', async () => {
   await service.watcher.caughtUp();
   expect((await app.hardDeletes('product').page()).ids.sort()).toEqual([...IDS].sort());
 });
+
+it('a doubled name on the path of a field that is hidden from now on: the record is delivered again', async () => {
+  const inner = (name: string) => rawDocument([[name, 1]]);
+  const doubled = rawDocument([
+    ['a', inner('x')],
+    ['a', inner('b')],
+  ]);
+  const write = (id: string, data: Uint8Array) =>
+    insertRaw(
+      service.uri,
+      'products',
+      rawDocument([
+        ['_id', new mongo.ObjectId()],
+        ...Object.entries({ ...TENANT, id, lastupdated: new Date() }),
+        ['data', data],
+      ]),
+    );
+  await write('object', doubled);
+  await write('list', rawDocument([['rows', [doubled]]]));
+  await app.product({ id: 'other', data: { a: { x: 1 }, rows: [{ a: { x: 1 } }] } });
+  await app.filter('product', 'erp', {});
+  const before = await app.max('product');
+  const edit = { $set: { fields: { except: ['data.a.b', 'data.rows.a.b'] } } };
+  await service.db.collection('services').updateOne({ ...TENANT, name: 'erp' }, edit);
+  await service.watcher.caughtUp();
+  const items = await app.feed('product', 'erp').drain({ from: before });
+  expect(items.map(({ id }) => id).sort()).toEqual(['list', 'object']);
+  expect(JSON.stringify(items)).not.toContain('"b"');
+});
