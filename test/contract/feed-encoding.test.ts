@@ -1,5 +1,6 @@
 import mongoose from 'mongoose';
-import { type TestApplication, TestService } from '../support/index.js';
+import type { Kind } from '../../src/kinds/index.js';
+import { collectionNamed, storedField, type TestApplication, TestService, WARE } from '../support/index.js';
 import { insertRaw } from './raw-insert.js';
 
 const { BSON } = mongoose.mongo;
@@ -14,8 +15,9 @@ const SHOWN = '\ufffd'.repeat(4);
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.shared();
+  service = await TestService.withWares();
 });
+afterAll(() => service.stop());
 beforeEach(async () => {
   app = await service.application();
 });
@@ -28,19 +30,20 @@ async function insertBroken(collection: string, record: object): Promise<void> {
 }
 
 describe('other programs may write in any way MongoDB allows: text that is not UTF-8', () => {
-  it.each<[string, string, object, object]>([
+  it.each<[string, Kind, object, object]>([
     ['in data', 'product', { id: 'a', data: { [PLACE]: PLACE } }, { id: 'a', data: { [SHOWN]: SHOWN } }],
     ['in a channel', 'product', { id: 'a', channels: [PLACE] }, { id: 'a', channels: [SHOWN] }],
     ['in an id, which gets a UUID', 'product', { id: PLACE }, { id: expect.stringMatching(UUID) as string }],
     ['in an e-mail', 'member', { id: 'a', data: { email: `${PLACE}@b` } }, { data: { email: `${SHOWN}@b` } }],
+    ['in the data of a ware', WARE, { sku: 'a', [PLACE]: PLACE }, { id: 'a', data: { [SHOWN]: SHOWN } }],
+    ['in the id of a ware', WARE, { sku: PLACE }, { id: expect.stringMatching(UUID) as string }],
     ['in createdBy', 'member', { id: 'a', createdBy: PLACE }, { id: 'a', createdBy: SHOWN }],
   ])('%s: the record is delivered, and nothing behind it waits', async (_name, kind, record, shown) => {
-    const of = kind as 'product' | 'member';
-    await insertBroken(`${kind}s`, { lastupdated: PAST, ...record });
+    await insertBroken(collectionNamed(kind), { [storedField(kind, 'lastupdated')]: PAST, ...record });
     await service.watcher.caughtUp();
-    const [item] = (await app.feed(of).page()).items;
+    const [item] = (await app.feed(kind).page()).items;
     expect(item).toMatchObject(shown);
-    await app.remove(of, await app.put(of, { id: 'gone' }));
-    expect((await app.hardDeletes(of).page()).ids).toContain('gone');
+    await app.remove(kind, await app.put(kind, { id: 'gone' }));
+    expect((await app.hardDeletes(kind).page()).ids).toContain('gone');
   });
 });

@@ -1,4 +1,5 @@
-import { expectProblem, type TestApplication, type TestFeed, TestService } from '../support/index.js';
+import type { Kind } from '../../src/kinds/index.js';
+import { expectProblem, type TestApplication, type TestFeed, TestService, WARE } from '../support/index.js';
 
 const NOW = '9999-01-01';
 
@@ -9,13 +10,13 @@ async function expectRefused(feed: TestFeed, parameter: string, sent: string, ru
   ]);
 }
 
-describe('lastoffsetid and limit', () => {
+describe.each<Kind>(['product', WARE])('lastoffsetid and limit: %s', (kind) => {
   let service: TestService;
   let app: TestApplication;
   beforeAll(async () => {
-    service = await TestService.start();
+    service = await TestService.withWares();
     app = await service.application();
-    await app.product({ id: 'one' });
+    await app.put(kind, { id: 'one' });
   });
   afterAll(() => service.stop());
 
@@ -23,31 +24,31 @@ describe('lastoffsetid and limit', () => {
     it.each(['', '000000000000000000000000', 'abcdefABCDEF0123456789ab'])(
       '200 for %j',
       async (lastoffsetid) => {
-        const to = (await app.max('product')).toISOString();
-        expect((await app.feed('product').ask({ to, lastoffsetid })).status).toBe(200);
+        const to = (await app.max(kind)).toISOString();
+        expect((await app.feed(kind).ask({ to, lastoffsetid })).status).toBe(200);
       },
     );
 
     it('empty = omitted', async () => {
-      expect((await app.feed('product').page({ lastoffsetid: '' })).ids).toEqual(['one']);
+      expect((await app.feed(kind).page({ lastoffsetid: '' })).ids).toEqual(['one']);
     });
 
     const wrong = ['0', ' ', '0'.repeat(23), '0'.repeat(25), '0x0000000000000000000000', 'twelve bytes'];
     it.each([...wrong, 'x'.repeat(24)])('400 for %j', async (sent) => {
       const example = 'Send the nextoffsetid of the page before, such as 6740a1b2c3d4e5f601234567.';
-      await expectRefused(app.feed('product'), 'lastoffsetid', sent, `an offset id. ${example}`);
+      await expectRefused(app.feed(kind), 'lastoffsetid', sent, `an offset id. ${example}`);
     });
   });
 
   describe('limit: integer 1..LIMIT_MAX (10000); else 400', () => {
     it.each(['1', '2', '1000', '9999', '10000'])('200 for %s', async (limit) => {
-      expect((await app.feed('product').ask({ to: NOW, limit })).status).toBe(200);
+      expect((await app.feed(kind).ask({ to: NOW, limit })).status).toBe(200);
     });
 
     const wrong = ['', '0', '-1', '10001', '1.0', '1.5', '1e3', ' 5', '5 ', '+5', '0x10', 'abc', 'NaN'];
     it.each([...wrong, 'Infinity', '9'.repeat(30), '٣'])('400 for %j', async (sent) => {
       const example = 'Send a whole number from 1 to 10000, such as 1000.';
-      await expectRefused(app.feed('product'), 'limit', sent, `a limit. ${example}`);
+      await expectRefused(app.feed(kind), 'limit', sent, `a limit. ${example}`);
     });
   });
 });
