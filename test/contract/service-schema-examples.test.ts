@@ -4,7 +4,7 @@ import { expectProblem, type TestApplication, TestService } from '../support/ind
 import { AdminConsole } from './admin-console.js';
 import { FieldsSetting } from './fields-setting.js';
 import { CANARY, setService } from './shown-fields.js';
-import { askSchema, dataIn, schemaOf, storedSchema, type ToldSchema } from './told-schema.js';
+import { askSchema, dataIn, schemaOf, storedSchema, type ToldSchema, untilSchema } from './told-schema.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -135,4 +135,18 @@ it('a sample that is taken while its application is removed leaves no name of a 
   const key = { ...app.tenant, kind: 'product', name: 'default' };
   await service.app.get(Schemas, { strict: false }).refresh(key);
   expect(JSON.stringify(await storedSchema(app))).not.toContain(CANARY);
+});
+
+it('records with a number as id count as far as the feed delivers them', async () => {
+  await app.products(3, (index) => ({ id: 100 + index, data: { number: 1 } }));
+  await app.product({ id: 'text', data: { text: 1 } });
+  await app.product({ id: '200', data: { text: 1 } });
+  await service.watcher.caughtUp();
+  // The feed shows the text under this id.
+  await app.product({ id: 200, data: { rival: 1 } });
+  await service.watcher.caughtUp();
+  const count = (await app.feed('product').drain()).length;
+  const schema = await untilSchema(app, (one) => one['x-tidemark-records'].count === count);
+  expect(count).toBe(5);
+  expect(Object.keys(dataIn(schema))).toEqual(['number', 'text']);
 });

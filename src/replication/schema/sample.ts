@@ -2,7 +2,8 @@ import { setImmediate as soon } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import { alongIndex, bareCommand, isTimeout, SAFE_BSON } from '../../platform/database/plain.js';
 import { BY_STAMP, DELIVERABLE, FIRST_ID, recordsIn, termsOf } from '../../record/index.js';
-import { rawBatch } from '../transcode/index.js';
+import { LEDGER, type LedgerEntry } from '../store/plain.js';
+import { numberedIn, rawBatch, renamed } from '../transcode/index.js';
 import { Sampled, type SeenItems } from './seen.js';
 import { itemsIn, type ServedService } from './served.js';
 import type { Walk } from './stored-schema.schema.js';
@@ -26,6 +27,7 @@ const READ_MS = 2000;
 const LOOK_MS = 1000;
 const SPARE_MS = 1000;
 const COMMENT = 'tidemark schema';
+const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
 const BY_ID = { organizationid: 1, appid: 1, _id: 1 } as const;
 
 /** What a sample has shown. */
@@ -173,7 +175,25 @@ class Reading {
       within: READ_MS + SPARE_MS,
     } as const;
     const reply = await bareCommand(this.db, command, options);
-    return rawBatch(reply['cursor'] as Uint8Array).documents;
+    return this.withTexts(rawBatch(reply['cursor'] as Uint8Array).documents);
+  }
+
+  /** Records with a number as `id` are delivered under its text, if the ledger knows them under it (contract §4). */
+  private async withTexts(documents: Uint8Array): Promise<Uint8Array> {
+    const numbered = numberedIn(documents, 0);
+    if (numbered.length === 0) return documents;
+    const { kind } = this.served.key;
+    const among = {
+      ...{ kind, alive: true, owner: { $in: numbered.map(({ _id }) => _id) } },
+      ...{ ...this.tenant, id: { $in: numbered.flatMap(({ text }) => text ?? []) } },
+    };
+    const options = { projection: { _id: 0, owner: 1, id: 1 }, maxTimeMS: READ_MS, comment: COMMENT };
+    const ledger = this.db.collection<LedgerEntry>(LEDGER);
+    const entries = await alongIndex(ledger, BY_OWNER, (hint) =>
+      ledger.find(among, { ...options, hint }).toArray(),
+    );
+    const known = new Set(entries.map(({ owner, id }) => `${String(owner)} ${id}`));
+    return renamed(documents, 0, ({ _id, text }) => known.has(`${_id.toHexString()} ${text}`));
   }
 
   private async ids(
@@ -189,10 +209,8 @@ class Reading {
     return found.map(({ _id }) => _id);
   }
 
-  /** A record with a number as its `id` is left out: whether it is delivered depends on the ledger. */
   private matching(_id: mongo.Document): mongo.Document {
-    const scope = { ...this.tenant, _id, id: { $type: 'string' } };
-    return { $and: [scope, DELIVERABLE, this.served.filter] };
+    return { $and: [{ ...this.tenant, _id }, DELIVERABLE, this.served.filter] };
   }
 }
 
