@@ -10,6 +10,7 @@ import { ofTenant } from '../../record/index.js';
 import { type AppShare, isIn, type MarkKey, markName } from '../protocol/index.js';
 import { ChangedMarks, FILTER_VERSIONS, type Job, type TermAtWork } from '../store/index.js';
 import { forgetKindsBut, removeSchemas } from './stored-schemas.js';
+import { COMMENT } from './sample.js';
 import { Schemas } from './schemas.js';
 import { SCHEMAS } from './stored-schema.schema.js';
 
@@ -107,7 +108,10 @@ export class SchemaSampling implements Job {
     const kinds = kindsNow();
     await forgetKindsBut(this.connection.db!, kindNames());
     const applications = this.connection.collection(APPLICATIONS);
-    const found = applications.find({}, { projection: { _id: 0, organizationid: 1, appid: 1 } });
+    const found = applications.find(
+      {},
+      { projection: { _id: 0, organizationid: 1, appid: 1 }, comment: COMMENT },
+    );
     for await (const { organizationid, appid } of found)
       if (typeof organizationid === 'string' && typeof appid === 'string')
         for (const kind of kindNames().filter((one) => isKindOf(one, { organizationid, appid })))
@@ -144,7 +148,8 @@ export class SchemaSampling implements Job {
 
   private async isRegistered(mark: MarkKey): Promise<boolean> {
     const applications = this.connection.collection(APPLICATIONS);
-    return (await applications.findOne(ofTenant(mark), { projection: { _id: 1 } })) !== null;
+    const options = { projection: { _id: 1 }, comment: COMMENT };
+    return (await applications.findOne(ofTenant(mark), options)) !== null;
   }
 
   private async namesIn(collection: string, { organizationid, appid, kind }: MarkKey): Promise<string[]> {

@@ -10,7 +10,7 @@ import { HEADS } from '../store/index.js';
 import { changesBetween, type FieldChange, withoutMembersOfMaps } from './changes.js';
 import { type CurrentSchema, knownSchema } from './current.js';
 import { merged } from './merge.js';
-import { type SchemaSample, sampled } from './sample.js';
+import { COMMENT, type SchemaSample, sampled } from './sample.js';
 import { type SeenItems, seenIn, textOfSeen } from './seen.js';
 import { isSameVersion, type ServedService, servedVersion } from './served.js';
 import type { StoredSchema } from './stored-schema.schema.js';
@@ -99,7 +99,8 @@ export class Schemas {
    */
   private async forgetIfEdited({ key, of }: ServedService, written: StoredSchema): Promise<void> {
     const registered = this.connection.collection(APPLICATIONS);
-    const isRegistered = (await registered.findOne(ofTenant(key), { projection: { _id: 1 } })) !== null;
+    const isRegistered =
+      (await registered.findOne(ofTenant(key), { projection: { _id: 1 }, comment: COMMENT })) !== null;
     const now = isRegistered ? await servedVersion(this.db, key) : undefined;
     if (now === undefined || !isSameVersion(now.of, of)) await removeNames(this.db, written);
   }
