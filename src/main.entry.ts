@@ -51,8 +51,9 @@ async function main(): Promise<void> {
   });
   app.get(Metrics).collectProcess();
   void app.get(FormatWatch, { strict: false }).refused.catch(fail);
-  const apart = await listen(app, settings, app.get(MetricsPort, { strict: false }));
+  // The watcher reads records before the port is open.
   isServing = true;
+  const apart = await listen(app, settings, app.get(MetricsPort, { strict: false }));
   const { port } = app.getHttpServer().address() as AddressInfo;
   const baseUrl = baseUrlOf(settings, port);
   const preparation = app.get(Preparation);

@@ -75,7 +75,7 @@ it('an update of plain fields is read as one that the watcher reads whole', asyn
   );
 });
 
-it('an update of the stamp alone is told from others', async () => {
+it('an update of the stamp alone is marked, and no other one is', async () => {
   const none = { updatedFields: {}, hasStamp: true, removedFields: [], truncatedArrays: [] };
   const other = { ...none, updatedFields: { 'data.n': 1 } };
   const gone = { ...none, removedFields: ['data.n'] };

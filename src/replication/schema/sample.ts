@@ -26,7 +26,7 @@ const FULL_REPLY = 15 * 1024 * 1024;
 const READ_MS = 2000;
 const LOOK_MS = 1000;
 const SPARE_MS = 1000;
-/** Comment of every query of a sample, by which they are told from those of requests. */
+/** The comment of every query of a sample. Requests use other comments. */
 export const COMMENT = 'tidemark schema';
 const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
 const BY_ID = { organizationid: 1, appid: 1, _id: 1 } as const;

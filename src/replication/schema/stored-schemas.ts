@@ -47,7 +47,7 @@ export async function lastChanges(db: mongo.Db, keys: ServiceKey[]): Promise<Map
   if (keys.length === 0) return new Map();
   const projection = { _id: 0, organizationid: 1, appid: 1, kind: 1, name: 1, changes: { $slice: 1 } };
   const found = await schemasOf(db)
-    .find({ $or: keys.map(keyOf) }, { projection })
+    .find({ $or: [...new Map(keys.map((key) => [schemaName(key), keyOf(key)])).values()] }, { projection })
     .toArray();
   return new Map(
     found.flatMap(({ changes, ...key }) => {

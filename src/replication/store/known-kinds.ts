@@ -3,7 +3,6 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { accessOf } from '../../auth/index.js';
 import { ControlStream, type Follower } from '../../platform/control/index.js';
-import { SharedReads } from '../../platform/common/index.js';
 import { Preparation } from '../../platform/database/index.js';
 import { problems } from '../../platform/http/index.js';
 import { isKind, isKindOf, type Kind, KINDS } from '../../kinds/index.js';
@@ -28,7 +27,8 @@ export class KnownKinds implements Follower {
   readonly collection = KINDS;
   readonly reported = [];
   private readonly log = new Logger('Kinds');
-  private readonly shared = new SharedReads<void>();
+  private running: Promise<void> | undefined;
+  private next: Promise<void> | undefined;
   private readAt = -Infinity;
   /** A change has come since the last read began, or that read has failed. */
   private isOutdated = true;
@@ -65,27 +65,39 @@ export class KnownKinds implements Follower {
     if ((this.isOutdated || !this.control.isCurrent) && this.age > OLDEST_MS) await this.refresh();
   }
 
-  /** Reads the kinds as they are at the call or later. Concurrent callers share a query. */
+  /**
+   * Reads the kinds as they are at the call or later. Calls during a query share the next one, so that a caller waits for at most
+   * one query besides its own.
+   */
   refresh(): Promise<void> {
     this.isOutdated = true;
-    return this.shared.share(KINDS, () => this.read());
+    if (this.running === undefined && this.next === undefined) return this.begin();
+    this.next ??= Promise.resolve(this.running)
+      .catch(() => undefined)
+      .then(() => {
+        this.next = undefined;
+        return this.begin();
+      });
+    return this.next;
   }
 
   private get age(): number {
     return performance.now() - this.readAt;
   }
 
-  /** A call that comes during the query may know of a later change, so the query is repeated. */
+  private begin(): Promise<void> {
+    this.running = this.read().finally(() => (this.running = undefined));
+    return this.running;
+  }
+
   private async read(): Promise<void> {
-    while (this.isOutdated) {
-      this.isOutdated = false;
-      this.readAt = performance.now();
-      try {
-        if (await readKinds(this.connection)) this.log.log('The kinds of records have changed');
-      } catch (error) {
-        this.isOutdated = true;
-        throw error;
-      }
+    this.isOutdated = false;
+    this.readAt = performance.now();
+    try {
+      if (await readKinds(this.connection)) this.log.log('The kinds of records have changed');
+    } catch (error) {
+      this.isOutdated = true;
+      throw error;
     }
   }
 

@@ -168,6 +168,12 @@ describe('The records that an edit of fields concerns', () => {
     expect(concerned(after, before)).toBeUndefined();
   });
 
+  it('many fields of one object are looked for with one condition on the object', () => {
+    const except = Array.from({ length: 50 }, (_, index) => `data.a.b.f${index}`);
+    const queries = concerned(undefined, { except })!['$or'] as object[];
+    expect(queries.filter((query) => !Object.keys(query)[0]!.startsWith('data.a.b.f'))).toHaveLength(4);
+  });
+
   it.each<[ShownFields | undefined, ShownFields | undefined, object[]]>([
     [undefined, { except: ['data.a'] }, [having('data.a')]],
     [{ except: ['data.a'] }, { hash: ['data.a'] }, [having('data.a')]],
@@ -179,7 +185,7 @@ describe('The records that an edit of fields concerns', () => {
       [
         having('data.a.b'),
         { 'data.a': { $elemMatch: { $type: 'array' } } },
-        // A second `data.a`, of which MongoDB sees nothing.
+        // MongoDB does not look at a second `data.a`.
         { $expr: { $anyElementTrue: expect.any(Array) as unknown } },
       ],
     ],

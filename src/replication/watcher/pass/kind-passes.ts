@@ -156,9 +156,13 @@ export class KindPasses implements Job {
 
   private async fewestFirst(kinds: Kind[]): Promise<Kind[]> {
     const counted = await Promise.all(
-      kinds.map(async (kind) => ({ kind, count: await this.estimate(collectionOf(kind)) })),
+      kinds.map(async (kind) => ({
+        kind,
+        // The pass reports why its records cannot be counted.
+        count: await this.estimate(collectionOf(kind)).catch(() => Infinity),
+      })),
     );
-    return counted.sort((a, b) => a.count - b.count).map(({ kind }) => kind);
+    return counted.sort((a, b) => (a.count === b.count ? 0 : a.count - b.count)).map(({ kind }) => kind);
   }
 
   private estimate(collection: string): Promise<number> {

@@ -41,6 +41,23 @@ it('a change that comes during a query is read by another one', async () => {
   expect(kindNames()).toContain('order');
 });
 
+it('a caller waits for one query that begins after its call, however many come after it', async () => {
+  const { kinds, queries } = known();
+  const calls = [kinds.refresh(), kinds.refresh(), kinds.refresh()];
+  queries[0]!.resolve([]);
+  await calls[0];
+  await turn();
+  expect(queries).toHaveLength(2);
+  const late = kinds.refresh();
+  queries[1]!.resolve([]);
+  await Promise.all(calls);
+  await turn();
+  queries[2]!.resolve([ORDER]);
+  await late;
+  expect(kindNames()).toContain('order');
+  expect(queries).toHaveLength(3);
+});
+
 it('after a query that fails, the next request reads again once the last one is a second old', async () => {
   const { kinds, queries } = known();
   const failed = kinds.refresh();

@@ -17,6 +17,12 @@ const NEVER = new AbortController().signal;
 beforeEach(() => replaceKinds(kindsIn([DOCUMENT])));
 afterEach(() => replaceKinds(new Map()));
 
+/** Fails for a collection that nothing is known of. */
+function estimate(name: string): Promise<number> {
+  const count = RECORDS[name];
+  return count === undefined ? Promise.reject(new Error('no estimate')) : Promise.resolve(count);
+}
+
 /** Passes whose work ends when the test says so, and what they have stored. */
 function passes() {
   const stored: PassedKind[] = [];
@@ -34,7 +40,7 @@ function passes() {
     return Promise.resolve(true);
   };
   const parts = [
-    { collection: (name: string) => ({ estimatedDocumentCount: () => Promise.resolve(RECORDS[name]) }) },
+    { collection: (name: string) => ({ estimatedDocumentCount: () => estimate(name) }) },
     { run },
     { knowsKind: () => Promise.resolve(false) },
     { keepOf: () => Promise.resolve() },
@@ -139,4 +145,17 @@ it('a kind with few records does not wait for one with many', async () => {
   expect(kinds.ready()).not.toContain('order');
   ends[1]!();
   await step;
+});
+
+it('a kind whose records cannot be counted does not keep others from their passes', async () => {
+  const odd = { _id: new mongo.ObjectId(), name: 'odd', collection: 'odd' };
+  replaceKinds(kindsIn([DOCUMENT, odd]));
+  const { kinds, ends } = passes();
+  kinds.goOn();
+  const step = kinds.step(NEVER);
+  await turn();
+  ends[0]!();
+  await expect(step).rejects.toThrow('no estimate');
+  expect(kinds.ready()).toContain('order');
+  expect(kinds.ready()).not.toContain('odd');
 });
