@@ -177,9 +177,14 @@ async function watcher(connection: Connection): Promise<Found> {
 
 async function kinds(connection: Connection): Promise<Found> {
   const all = await listKinds(connection.getClient().db(connection.name));
-  const faults = all.flatMap(({ name, fault }) =>
-    fault === undefined ? [] : [`A document of the collection kinds, of "${String(name)}": ${fault}`],
-  );
+  const faults = all.flatMap(({ name, state, fault }) => {
+    if (fault === undefined) return [];
+    return [
+      state === 'preparing'
+        ? `The first pass of ${name} cannot begin: ${fault}`
+        : `A document of the collection kinds, of "${String(name)}": ${fault}`,
+    ];
+  });
   const preparing = all.filter(({ state }) => state === 'preparing').map(({ name }) => name);
   if (faults.length > 0)
     return failed(`${faults.length === 1 ? 'one is' : `${faults.length} are`} not served`, faults);

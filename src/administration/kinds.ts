@@ -101,7 +101,7 @@ function assertKindRules(kind: KindDocument): void {
   throw new Refused(problems.invalidRequest(faults), `${first.pointer} ${first.detail}`);
 }
 
-/** Throws 400 if changes of the collection cannot be followed, or if the service would replace what records store. */
+/** Throws 400 if changes of the collection cannot be followed, or if its records do not have the fields that the kind names. */
 export async function assertServable(db: mongo.Db, kind: KindDocument, pointer: string): Promise<void> {
   const { collection } = kind;
   const found = await unfitCollection(db, [collection]);
@@ -110,36 +110,84 @@ export async function assertServable(db: mongo.Db, kind: KindDocument, pointer: 
       pointer,
       `"${collection}" ${found.flaw}. Name an ordinary collection, or one that does not exist yet.`,
     );
-  await assertReplacesNothing(db, kind, (field) => pointer.replace(/collection$/, field));
+  await assertFieldsFit(db, kind, (field) => pointer.replace(/collection$/, field));
 }
 
 /** The number of records that are looked at before a kind is created, and the time that it may take (milliseconds). */
 const LOOKED_AT = 10_000;
 const LOOK_MS = 5000;
 
+/** What the first records of a collection store where the service looks for its own fields. */
+interface Looked {
+  withId: number;
+  ofApplication: number;
+  /** The BSON type of an `id` that is none, and of a stamp that is no date. */
+  oddId: string | null;
+  oddStamp: string | null;
+}
+
 /**
  * The service gives an `id` to a record that has none, and writes dates as stamps (contract §4). In the field of another program
- * it must not find anything else. Throws 400 with the field.
+ * it must not find anything else, and a field that no record has is a mistake. Throws 400 with the field. A collection that
+ * cannot be looked at in time is not refused.
  */
-async function assertReplacesNothing(
+async function assertFieldsFit(
   db: mongo.Db,
-  { collection, id = 'id', lastupdated = 'lastupdated' }: KindDocument,
+  { collection, id = 'id', lastupdated = 'lastupdated', organizationid }: KindDocument,
   pointerOf: (field: string) => string,
 ): Promise<void> {
+  const looked = await firstRecords(db, { collection, id, lastupdated });
+  if (looked === undefined) return;
+  if (looked.oddId !== null)
+    throw invalidAt(
+      pointerOf('id'),
+      `"${id}" holds a value of type ${looked.oddId} in some records, which is no id. Name a field with texts or whole numbers, such as "sku".`,
+    );
+  if (looked.oddStamp !== null)
+    throw invalidAt(
+      pointerOf('lastupdated'),
+      `"${lastupdated}" holds a value of type ${looked.oddStamp} in some records, and the service writes dates there. Name a field with dates, or a new one, such as "changedAt".`,
+    );
+  if (id !== 'id' && looked.withId === 0)
+    throw invalidAt(
+      pointerOf('id'),
+      `"${id}" is a field that no record has, and the service writes an id into each record without one. Name the field that holds the ids, such as "sku".`,
+    );
+  if (organizationid === undefined && looked.ofApplication === 0)
+    throw invalidAt(
+      pointerOf('organizationid'),
+      'is missing, and no record names an organization and an application. Name those of all records, such as "acme" and "webshop".',
+    );
+}
+
+/** Undefined if there are no records, or if it takes too long. */
+async function firstRecords(
+  db: mongo.Db,
+  { collection, id, lastupdated }: { collection: string; id: string; lastupdated: string },
+): Promise<Looked | undefined> {
   const isPresent = (path: string) => ({ $not: [{ $in: [{ $type: path }, ['missing', 'null']] }] });
-  const isOdd = {
-    id: { $and: [isPresent(`$${id}`), { $eq: [idTextAt(`$${id}`), false] }] },
-    stamp: { $and: [isPresent(`$${lastupdated}`), { $ne: [{ $type: `$${lastupdated}` }, 'date'] }] },
+  const isOddId = { $and: [isPresent(`$${id}`), { $eq: [idTextAt(`$${id}`), false] }] };
+  const isOddStamp = {
+    $and: [isPresent(`$${lastupdated}`), { $ne: [{ $type: `$${lastupdated}` }, 'date'] }],
   };
-  const types = { id: { $type: `$${id}` }, stamp: { $type: `$${lastupdated}` } };
-  const [odd] = await db
+  const isOfApplication = {
+    $and: ['$organizationid', '$appid'].map((path) => ({ $eq: [{ $type: path }, 'string'] })),
+  };
+  const count = (condition: object) => ({ $sum: { $cond: [condition, 1, 0] } });
+  const [looked] = await db
     .collection(collection)
-    .aggregate<{ isId: boolean; id: string; stamp: string }>(
+    .aggregate<Looked>(
       [
         { $limit: LOOKED_AT },
-        { $match: { $expr: { $or: [isOdd.id, isOdd.stamp] } } },
-        { $limit: 1 },
-        { $project: { _id: 0, isId: isOdd.id, ...types } },
+        {
+          $group: {
+            _id: null,
+            withId: count(isPresent(`$${id}`)),
+            ofApplication: count(isOfApplication),
+            oddId: { $max: { $cond: [isOddId, { $type: `$${id}` }, null] } },
+            oddStamp: { $max: { $cond: [isOddStamp, { $type: `$${lastupdated}` }, null] } },
+          },
+        },
       ],
       { maxTimeMS: LOOK_MS },
     )
@@ -148,16 +196,7 @@ async function assertReplacesNothing(
       if (isTimeout(error)) return [];
       throw error;
     });
-  if (odd?.isId === true)
-    throw invalidAt(
-      pointerOf('id'),
-      `"${id}" holds a value of type ${odd.id} in some records, which is no id. Name a field with texts or whole numbers, such as "sku".`,
-    );
-  if (odd !== undefined)
-    throw invalidAt(
-      pointerOf('lastupdated'),
-      `"${lastupdated}" holds a value of type ${odd.stamp} in some records, and the service writes dates there. Name a field with dates, or a new one, such as "changedAt".`,
-    );
+  return looked;
 }
 
 /** Removes the service's indexes: a unique one would go on to concern the other program. Those that cannot be removed stay. */

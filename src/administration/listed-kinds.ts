@@ -35,7 +35,7 @@ export interface ListedKind extends Required<Omit<KindDocument, 'organizationid'
   state: KindState;
   /** The share of the first pass that is done, 0 to 1; null if it is unknown, or if no such pass is due. */
   share: number | null;
-  /** Why the document cannot be used. */
+  /** Why the document cannot be used, or why the first pass cannot begin. */
   fault?: string | undefined;
 }
 
@@ -119,7 +119,11 @@ function listed({ _id, kind, fault }: StoredKind, passes: KindProgress[]): Liste
   const standing = (): Pick<ListedKind, 'state' | 'share' | 'fault'> => {
     if (fault !== undefined) return { state: 'not valid', share: null, fault };
     if (own?.since !== undefined) return { state: 'ready', share: null };
-    return { state: 'preparing', share: share ?? null };
+    return {
+      state: 'preparing',
+      share: share ?? null,
+      ...(own?.fault !== undefined && { fault: own.fault }),
+    };
   };
   return {
     ...{ name, collection, plural, id, lastupdated },

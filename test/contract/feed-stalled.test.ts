@@ -4,7 +4,14 @@ import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import zlib from 'node:zlib';
 import { PageBytes } from '../../src/replication/feed/index.js';
 import { MemberClient } from './member-client.js';
-import { eventually, type Item, PASSWORD, type TestApplication, TestService } from '../support/index.js';
+import {
+  eventually,
+  type Item,
+  PASSWORD,
+  type TestApplication,
+  TestService,
+  WARE,
+} from '../support/index.js';
 
 const COUNT = 8000;
 const MEGABYTE = 1024 * 1024;
@@ -25,12 +32,13 @@ let bytes: PageBytes;
 const clients: IncomingMessage[] = [];
 
 beforeAll(async () => {
-  first = await TestService.start();
+  first = await TestService.withWares();
   service = await first.another({
     MONGODB_URI: `${first.uri}${first.uri.includes('?') ? '&' : '?'}maxPoolSize=${POOL}`,
     QUERY_MS: '4000',
   });
   app = (await first.application()).seenBy(service);
+  await app.many(WARE, COUNT, (n) => ({ id: `w${n}`, data: { noise: noise() } }));
   await app.products(COUNT, (n) => ({ id: `p${n}`, data: { noise: noise() } }));
   await first.watcher.caughtUp();
   to = (await app.max('product')).toISOString();
@@ -54,16 +62,16 @@ function asked(feed: string, encoding: string, { url } = service): ClientRequest
 }
 
 /** A client that has asked for a large page, and takes nothing of it. */
-async function stalled(encoding: string, at = service): Promise<IncomingMessage> {
-  const request = asked(`product/default/updates?limit=10000&to=${to}`, encoding, at);
+async function stalled(encoding: string, at: TestService, kind: string): Promise<IncomingMessage> {
+  const request = asked(`${kind}/default/updates?limit=10000&to=${to}`, encoding, at);
   const [answer] = (await once(request, 'response')) as [IncomingMessage];
   expect(answer.statusCode).toBe(200);
   clients.push(answer);
   return answer;
 }
 
-const all = (count: number, at = service) =>
-  Promise.all(Array.from({ length: count }, (_, n) => stalled(n % 2 === 0 ? 'identity' : 'br', at)));
+const all = (count: number, at = service, kind = 'product') =>
+  Promise.all(Array.from({ length: count }, (_, n) => stalled(n % 2 === 0 ? 'identity' : 'br', at, kind)));
 
 /** Waits until no page goes on: the queries for items are counted. */
 async function nothingMoves(): Promise<void> {
@@ -137,22 +145,32 @@ it('pages whose queries are slow leave connections for small pages, for `max` an
   await Promise.all(slow);
 });
 
-it('who waits for its client lets go of what it holds, and misses nothing when the client goes on', async () => {
-  Object.assign(bytes, { most: AT_ONCE, patienceMs: 0 });
-  const answers = await all(4);
-  await nothingMoves();
-  for (let count = 0; count < 3; count += 1) await app.feed('product').page({ to, limit: LIMIT });
-  for (const answer of answers) expect((await restOf(answer)).map(({ id }) => id)).toEqual(expected);
-  await eventually(() => bytes.inFlight === 0);
-});
+it.each([
+  ['product', 'p'],
+  [WARE, 'w'],
+])(
+  'a page of %s that waits for its client releases its memory, and continues complete',
+  async (kind, letter) => {
+    Object.assign(bytes, { most: AT_ONCE, patienceMs: 0 });
+    const answers = await all(4, service, kind);
+    await nothingMoves();
+    for (let asked = 0; asked < 3; asked += 1) await app.feed(kind).page({ to, limit: LIMIT });
+    const ids = Array.from({ length: COUNT }, (_, n) => `${letter}${n}`);
+    for (const answer of answers) expect((await restOf(answer)).map(({ id }) => id)).toEqual(ids);
+    await eventually(() => bytes.inFlight === 0);
+  },
+);
 
-it('a client that takes nothing for STALLED_MS is disconnected, and its memory is free', async () => {
-  const impatient = await first.another({ STALLED_MS: '1000' });
-  const answers = await all(4, impatient);
-  await eventually(() => impatient.app.get(PageBytes, { strict: false }).inFlight === 0);
-  for (const answer of answers) await expect(restOf(answer)).rejects.toThrow('aborted');
-  await impatient.leave();
-});
+it.each(['product', WARE])(
+  'a client that takes nothing of a page of %s for STALLED_MS is disconnected, and its memory is free',
+  async (kind) => {
+    const impatient = await first.another({ STALLED_MS: '1000' });
+    const answers = await all(4, impatient, kind);
+    await eventually(() => impatient.app.get(PageBytes, { strict: false }).inFlight === 0);
+    for (const answer of answers) await expect(restOf(answer)).rejects.toThrow('aborted');
+    await impatient.leave();
+  },
+);
 
 it('a page of small records does not wait behind pages of very large ones', async () => {
   Object.assign(bytes, { most: AT_ONCE, patienceMs: FOR_EVER });

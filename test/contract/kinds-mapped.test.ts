@@ -2,7 +2,7 @@
 import { mongo } from 'mongoose';
 import { AdminConsole } from './admin-console.js';
 import { counts, ImportDesk } from './admin-import-desk.js';
-import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { eventually, expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -203,5 +203,28 @@ describe('the commands write them as their collection does', () => {
       '/lastupdated "at" holds a value of type string',
     );
     expect(await service.db.collection('kinds').countDocuments({ name: 'odd' })).toBe(0);
+  });
+
+  it('kind create refuses an id that no record has, and records of no application', async () => {
+    const admin = new AdminConsole(service.uri);
+    const plain = service.db.collection('plain_goods');
+    await plain.insertMany([{ sku: 'a' }, { sku: 'b' }]);
+    const create = (more: string) => admin.run(`kind create --name plain --collection plain_goods ${more}`);
+    const ofApp = `--org ${app.organizationid} --app ${app.appid}`;
+    expect((await create(`--id skuu ${ofApp}`)).errors.join()).toContain(
+      '/id "skuu" is a field that no record has, and the service writes an id into each record without one.',
+    );
+    expect((await create('--id sku')).errors.join()).toContain(
+      '/organizationid is missing, and no record names an organization and an application.',
+    );
+    const kinds = `${service.url}/admin/v1/kinds`;
+    const user = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
+    const body = { name: 'plain', collection: 'plain_goods', id: 'skuu' };
+    const answer = expectProblem(await send(kinds, 'POST', { user, body }), 400, 'invalid-request');
+    expect(answer.errors).toEqual([{ pointer: '/id', detail: expect.stringContaining('no record has') }]);
+    expect(await service.db.collection('kinds').countDocuments({ name: 'plain' })).toBe(0);
+    expect(await plain.countDocuments({ id: { $exists: true } })).toBe(0);
+    expect((await create(`--id sku ${ofApp}`)).code).toBe(0);
+    await admin.run('kind remove --name plain');
   });
 });

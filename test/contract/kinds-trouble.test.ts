@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { eventually, expectProblem, send, type TestApplication, TestService } from '../support/index.js';
+import { AdminConsole } from './admin-console.js';
 
 let service: TestService;
 let last: TestService;
@@ -18,6 +19,11 @@ const record = (id: unknown, fields: mongo.Document = {}) => ({
 });
 const create = (name: string, collection: string, fields: mongo.Document = {}) =>
   service.db.collection('kinds').insertOne({ name, collection, ...fields });
+/** What `kind list` and `GET /admin/v1/kinds` say of a kind. */
+async function listed(name: string): Promise<{ state: string; fault?: string }> {
+  const kinds = await new AdminConsole(service.uri).json<{ name: string; state: string }[]>('kind list');
+  return kinds.find((kind) => kind.name === name)!;
+}
 const isServed = (kind: string) => eventually(async () => (await app.get(`${kind}/max`)).status === 200);
 
 /** The kind waits, and all else is served as before. */
@@ -36,6 +42,13 @@ describe('what is wrong with the collection of a kind concerns only that kind', 
     await service.db.createCollection('a_view', { viewOn: 'products', pipeline: [] });
     await create('viewed', 'a_view');
     await onlyThisWaits('viewed');
+    await eventually(async () => (await listed('viewed')).fault !== undefined);
+    expect(await listed('viewed')).toMatchObject({
+      state: 'preparing',
+      fault:
+        'The collection a_view is a view, whose changes MongoDB does not tell. ' +
+        'Put an ordinary collection with its documents in its place.',
+    });
     await service.db.collection('a_view').drop();
     await service.db.collection('a_view').insertOne(record('v1'));
     await isServed('viewed');
@@ -46,8 +59,20 @@ describe('what is wrong with the collection of a kind concerns only that kind', 
     await service.db.collection('twins').insertMany([record('t1'), record('t1'), record('t2')]);
     await create('twin', 'twins');
     await onlyThisWaits('twin');
+    await eventually(async () => (await listed('twin')).fault !== undefined);
+    expect(await listed('twin')).toMatchObject({
+      state: 'preparing',
+      fault:
+        'The collection twins has several documents with the same organizationid, appid, id, which must be unique: ' +
+        `${app.organizationid}/${app.appid}/t1 (2 times). Remove or rename the surplus ones.`,
+    });
+    const { output } = await new AdminConsole(service.uri).run('check');
+    expect(output).toContain(
+      'The first pass of twin cannot begin: The collection twins has several documents',
+    );
     await service.db.collection('twins').deleteOne({ id: 't1' });
     await isServed('twin');
+    expect(await listed('twin')).not.toHaveProperty('fault');
     expect(idsOf(await app.feed('twin').drain())).toEqual(['t1', 't2']);
   });
 

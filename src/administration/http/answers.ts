@@ -124,7 +124,10 @@ export class KindShape {
   })
   share: number | null;
 
-  @ApiProperty({ required: false, description: 'Why its document cannot be used' })
+  @ApiProperty({
+    required: false,
+    description: 'Why its document cannot be used, or why its first pass cannot begin',
+  })
   fault?: string;
 }
 

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
+import { FatalError } from '../common/index.js';
 import { makeMissing, refusalOf } from './indexes.js';
 import {
   type AnyModel,
@@ -27,6 +28,8 @@ interface Failure {
   pause: number;
   /** When to try again, in milliseconds of `performance.now()`. */
   next: number;
+  /** What an operator has to do, as sentences. */
+  todo: string;
 }
 
 /**
@@ -60,8 +63,8 @@ export class IndexKeeper {
   }
 
   /**
-   * Creates the missing indexes of one collection, whose records are not shown yet. Throws an error if the collection is not
-   * an ordinary one, or if an index cannot be created.
+   * Creates the missing indexes of one collection, whose records are not shown yet. Throws a FatalError with what an operator
+   * has to do if the collection is not an ordinary one, or if an index cannot be created.
    */
   async keepOf(collectionName: string): Promise<void> {
     const model = optionalModelsOf(this.connection).find(
@@ -69,12 +72,14 @@ export class IndexKeeper {
     );
     if (model === undefined) return;
     const sentence = await unfitness(this.connection.db!, [model]);
-    if (sentence !== undefined) throw new Error(`${sentence}.`);
+    if (sentence !== undefined) throw new FatalError(`${sentence}.`);
     const missing = await missingIndexesOf(model);
     const due = missing.filter((index) => this.isDue(index));
     if (due.length > 0) await this.attempt(model, due, true);
     const [left] = await missingIndexesOf(model);
-    if (left !== undefined) throw new Error(`The index ${indexName(left)} is missing.`);
+    if (left === undefined) return;
+    const name = indexName(left);
+    throw new FatalError(this.failures.get(name)?.todo ?? `The index ${name} is missing.`);
   }
 
   /**
@@ -168,9 +173,9 @@ export class IndexKeeper {
     const name = indexName(index);
     const before = this.failures.get(name);
     const pause = Math.min(LONGEST_PAUSE_MS, (before?.pause ?? SHORTEST_PAUSE_MS / 2) * 2);
-    this.failures.set(name, { pause, next: performance.now() + pause });
-    if (before !== undefined) return;
-    const todo = await refusalOf(index, error).catch(() => undefined);
-    this.log.error(`The index ${name} is missing and cannot be made. ${todo ?? error.message}.`);
+    const todo =
+      before?.todo ?? `${(await refusalOf(index, error).catch(() => undefined)) ?? error.message}.`;
+    this.failures.set(name, { pause, next: performance.now() + pause, todo });
+    if (before === undefined) this.log.error(`The index ${name} is missing and cannot be made. ${todo}`);
   }
 }

@@ -38,6 +38,8 @@ export interface KindProgress extends Pick<WatchProgress, 'since' | 'pass'> {
   kind: Kind;
   /** The document of the kind. Another document with the same name is another kind, and needs a pass of its own. */
   document: string;
+  /** Why its pass cannot begin, as sentences for an operator. */
+  fault?: string;
 }
 
 /** An application, or one kind of its records. */

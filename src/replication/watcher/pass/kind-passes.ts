@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
+import { FatalError } from '../../../platform/common/index.js';
 import { IndexKeeper } from '../../../platform/database/index.js';
 import {
   collectionOf,
@@ -145,13 +146,23 @@ export class KindPasses implements Job {
     const over = AbortSignal.any([stop, this.interruption.signal]);
     const failures: unknown[] = [];
     for (const kind of await this.fewestFirst(due)) {
-      const run = this.passOver(kind, { ...term, stop: over }).catch((error) => failures.push(error));
+      const run = this.passOver(kind, { ...term, stop: over })
+        .catch((error: unknown) => this.explained(term, kind, error))
+        .catch((error: unknown) => failures.push(error));
       this.running = run;
       await run;
       if (over.aborted) return 0;
     }
     if (failures.length > 0) throw failures[0];
     return 0;
+  }
+
+  /** Stores what an operator has to do before the pass can begin. Rethrows the error. */
+  private async explained(term: Led, kind: Kind, error: unknown): Promise<never> {
+    const before = this.entryOf(kind);
+    if (error instanceof FatalError && before?.fault !== error.message)
+      await this.save(term, { kind, fault: error.message, ...(before?.pass && { pass: before.pass }) });
+    throw error;
   }
 
   private async fewestFirst(kinds: Kind[]): Promise<Kind[]> {
@@ -227,7 +238,7 @@ export class KindPasses implements Job {
   /** Throws a TermOverError if another instance leads now. */
   private async save(
     { state }: Led,
-    { kind, since, pass }: Pick<PassedKind, 'kind' | 'since' | 'pass'>,
+    { kind, since, pass, fault }: Omit<PassedKind, 'document'>,
   ): Promise<void> {
     const document = describedKind(kind).document ?? '';
     const entry: PassedKind = {
@@ -235,6 +246,7 @@ export class KindPasses implements Job {
       document,
       ...(since && { since }),
       ...(pass && { pass: withoutPlace(pass) }),
+      ...(fault !== undefined && { fault }),
     };
     this.saving = this.saving
       .catch(() => undefined)
