@@ -68,8 +68,10 @@ class IgnoredCounts {
 
 const MOST_COUNTED = 1_000_000;
 const SLICE = 10_000;
-const BETWEEN_SLICES_MS = 20;
+const SHORTEST_PAUSE_MS = 20;
 const BETWEEN_ROUNDS_MS = 600_000;
+/** Share of the database's time that the search may take: a round reads every record. */
+const SHARE = 1 / 20;
 const LONGEST_MS = 10_000;
 const IS_UNASSIGNED = {
   $or: [{ $ne: [{ $type: '$organizationid' }, 'string'] }, { $ne: [{ $type: '$appid' }, 'string'] }],
@@ -112,6 +114,7 @@ export class IgnoredRecords implements Job {
 
   /** Reads one slice of a kind. The first slice also counts `foreignIds` and rivals. */
   async step(): Promise<number> {
+    const begun = performance.now();
     const { counts } = this;
     const { kind } = counts;
     if (counts.behind.equals(FIRST_ID)) {
@@ -122,7 +125,8 @@ export class IgnoredRecords implements Job {
     if (last === undefined) counts.endRound();
     else counts.behind = last;
     if (counts === this.counts) this.showCount(kind);
-    return last === undefined && counts.kind === kindNames()[0] ? BETWEEN_ROUNDS_MS : BETWEEN_SLICES_MS;
+    const isRoundOver = last === undefined && counts.kind === kindNames()[0];
+    return isRoundOver ? BETWEEN_ROUNDS_MS : pauseAfterSlice(performance.now() - begun);
   }
 
   /** Adjusts the counts by events: `foreignIds` that were added or deleted, and `unassigned` records that were deleted. */
@@ -250,6 +254,11 @@ export class IgnoredRecords implements Job {
   private records(kind: Kind): mongo.Collection {
     return recordsIn(this.connection, kind);
   }
+}
+
+/** The pause after a slice, from the duration of its reads. Both in milliseconds. */
+export function pauseAfterSlice(took: number): number {
+  return Math.max(SHORTEST_PAUSE_MS, took * (1 / SHARE - 1));
 }
 
 function nameOf(id: unknown): string {
