@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { SERVICES } from '../application/plain.js';
-import { exactly } from '../platform/common/index.js';
+import { count, exactly } from '../platform/common/index.js';
 import { isDuplicateKey, isTimeout, unfitCollection } from '../platform/database/plain.js';
 import { allows, Problem, problems } from '../platform/http/plain.js';
 import { isBuiltIn, type KindDocument, kindFaults, kindFields } from '../kinds/index.js';
@@ -151,12 +151,12 @@ async function assertFieldsFit(
   if (id !== 'id' && looked.withId === 0)
     throw invalidAt(
       pointerOf('id'),
-      `"${id}" is a field that no record has, and the service writes an id into each record without one. Name the field that holds the ids, such as "sku".`,
+      `"${id}" is in none of the first ${count(LOOKED_AT)} records, and the service writes an id into each record without one. Name the field that holds the ids, such as "sku".`,
     );
   if (organizationid === undefined && looked.ofApplication === 0)
     throw invalidAt(
       pointerOf('organizationid'),
-      'is missing, and no record names an organization and an application. Name those of all records, such as "acme" and "webshop".',
+      `is missing, and none of the first ${count(LOOKED_AT)} records names an organization and an application. Name those of all records, such as "acme" and "webshop".`,
     );
 }
 
@@ -173,7 +173,7 @@ async function firstRecords(
   const isOfApplication = {
     $and: ['$organizationid', '$appid'].map((path) => ({ $eq: [{ $type: path }, 'string'] })),
   };
-  const count = (condition: object) => ({ $sum: { $cond: [condition, 1, 0] } });
+  const those = (condition: object) => ({ $sum: { $cond: [condition, 1, 0] } });
   const [looked] = await db
     .collection(collection)
     .aggregate<Looked>(
@@ -182,8 +182,8 @@ async function firstRecords(
         {
           $group: {
             _id: null,
-            withId: count(isPresent(`$${id}`)),
-            ofApplication: count(isOfApplication),
+            withId: those(isPresent(`$${id}`)),
+            ofApplication: those(isOfApplication),
             oddId: { $max: { $cond: [isOddId, { $type: `$${id}` }, null] } },
             oddStamp: { $max: { $cond: [isOddStamp, { $type: `$${lastupdated}` }, null] } },
           },

@@ -212,16 +212,16 @@ describe('the commands write them as their collection does', () => {
     const create = (more: string) => admin.run(`kind create --name plain --collection plain_goods ${more}`);
     const ofApp = `--org ${app.organizationid} --app ${app.appid}`;
     expect((await create(`--id skuu ${ofApp}`)).errors.join()).toContain(
-      '/id "skuu" is a field that no record has, and the service writes an id into each record without one.',
+      '/id "skuu" is in none of the first 10,000 records, and the service writes an id into each record without one.',
     );
     expect((await create('--id sku')).errors.join()).toContain(
-      '/organizationid is missing, and no record names an organization and an application.',
+      '/organizationid is missing, and none of the first 10,000 records names an organization and an application.',
     );
     const kinds = `${service.url}/admin/v1/kinds`;
     const user = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
     const body = { name: 'plain', collection: 'plain_goods', id: 'skuu' };
     const answer = expectProblem(await send(kinds, 'POST', { user, body }), 400, 'invalid-request');
-    expect(answer.errors).toEqual([{ pointer: '/id', detail: expect.stringContaining('no record has') }]);
+    expect(answer.errors).toEqual([{ pointer: '/id', detail: expect.stringContaining('is in none of') }]);
     expect(await service.db.collection('kinds').countDocuments({ name: 'plain' })).toBe(0);
     expect(await plain.countDocuments({ id: { $exists: true } })).toBe(0);
     expect((await create(`--id sku ${ofApp}`)).code).toBe(0);
