@@ -15,7 +15,13 @@ const PROFILE_BYTES = 64 * 1024 * 1024;
 /** The samples for schemas are taken some time after any change, at the service's own choice. */
 const SAMPLE = 'tidemark schema';
 
-/** Every command that a database received while something was done, without the samples, in the order in which they ended. */
+/** Each instance reads it every five seconds, beside all else. */
+const FORMAT = 'tidemark.storageformat';
+
+/**
+ * Every command that a database received while something was done, in the order in which they ended, without the samples and
+ * the checks of the storage format.
+ */
 export async function commandsDuring(db: mongo.Db, work: () => Promise<unknown>): Promise<Profiled[]> {
   await db.command({ profile: 0 });
   while (!(await isMadeAnew(db)));
@@ -27,7 +33,7 @@ export async function commandsDuring(db: mongo.Db, work: () => Promise<unknown>)
   }
   return db
     .collection('system.profile')
-    .find<Profiled>({ 'command.comment': { $ne: SAMPLE } })
+    .find<Profiled>({ 'command.comment': { $ne: SAMPLE }, ns: { $ne: `${db.databaseName}.${FORMAT}` } })
     .toArray();
 }
 
