@@ -1,7 +1,11 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:tls';
 import { mongo } from 'mongoose';
 import { eventually, freshDatabase, TestService } from '../support/index.js';
 import { startLocked, startOwn } from '../support/own-mongod.js';
 import { privilegesOf, runRolesScript, setPrivileges } from '../support/roles.js';
+import { TLS_IDENTITY } from '../support/tls-identity.js';
 import { AdminConsole } from './admin-console.js';
 
 interface Finding {
@@ -83,6 +87,21 @@ describe('`check` tries settings, database, roles, indexes, clocks, the watcher 
     expect([code, errors]).toEqual([1, ['Failed: database.']]);
     expect(output).toMatch(/^Database +failed: it does not answer: /m);
     expect(output).not.toMatch(/Roles|Indexes/);
+  });
+
+  it('a certificate that this machine does not trust is said with the option that is missing', async () => {
+    // The handshake ends before a byte of MongoDB's protocol.
+    const server = createServer(TLS_IDENTITY).on('tlsClientError', () => {});
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const console = new AdminConsole(`mongodb://127.0.0.1:${port}/x?tls=true`);
+    const { output } = await console.run('check');
+    const said = await console.failure('status');
+    server.close();
+    for (const words of [output, said]) {
+      expect(words).toContain('is not signed by an authority that this machine trusts');
+      expect(words).toContain('in MONGODB_URI, such as tlsCAFile=/etc/tidemark/ca.pem');
+    }
   });
 
   it('so does a setting that cannot be read, before anything else', async () => {

@@ -46,10 +46,14 @@ export async function runCommandLine(
 }
 
 async function lineOf(error: unknown): Promise<string> {
-  const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, ' ');
-  if (error instanceof FatalError || error instanceof ConfigError) return message;
-  const { isDatabaseAway } = await import('../../platform/database/plain.js');
+  if (!(error instanceof Error)) return `Something went wrong: ${inOneLine(String(error))}`;
+  if (error instanceof FatalError || error instanceof ConfigError) return inOneLine(error.message);
+  const { isDatabaseAway, troubleOfCommand } = await import('../../platform/database/plain.js');
   return isDatabaseAway(error)
-    ? `The database does not answer: ${message}. Is MONGODB_URI right, and does it run?`
-    : `Something went wrong: ${message}`;
+    ? `The database does not answer: ${inOneLine(troubleOfCommand(error))}. Is MONGODB_URI right, and does it run?`
+    : `Something went wrong: ${inOneLine(error.message)}`;
+}
+
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, ' ');
 }

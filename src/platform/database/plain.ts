@@ -43,6 +43,7 @@ export {
   checkServer,
   hostsIn,
   refusalAtStart,
+  troubleOfCommand,
   unfitCollection,
   unfitness,
   wrongSetAtStart,

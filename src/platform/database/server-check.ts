@@ -27,8 +27,16 @@ export const NO_PRIMARY = 'no primary was found';
 
 const NOT_LOOKED_UP = 'that name cannot be looked up';
 
-/** The operating system's error codes for unreachable servers, in words. */
+const UNKNOWN_AUTHORITY =
+  'its certificate is not signed by an authority that this machine trusts: name the certificate of its authority in ' +
+  'MONGODB_URI, such as tlsCAFile=/etc/tidemark/ca.pem';
+
+/** The error codes of the operating system for unreachable servers, and of OpenSSL for their certificates, in words. */
 const WORDS: Record<string, string> = {
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
   ECONNREFUSED: 'the connection is refused',
   ECONNRESET: 'it breaks the connection off',
   EHOSTUNREACH: 'there is no way to that host',
@@ -93,6 +101,17 @@ export function troubleOf(error: Error): string {
   if (words !== undefined) return words;
   if (error.cause instanceof Error) return troubleOf(error.cause);
   return TIMEOUT.test(error.message) ? SILENT : error.message;
+}
+
+/**
+ * The same for a command, which ends: the driver's message, which names the address, or the setting that is missing if that
+ * is known. The driver keeps the error of each server in the error of the selection.
+ */
+export function troubleOfCommand(
+  error: Error & { reason?: { servers?: Map<string, { error?: Error | null }> } },
+): string {
+  const ofServers = [...(error.reason?.servers?.values() ?? [])].flatMap(({ error: own }) => own ?? []);
+  return ofServers.some((own) => troubleOf(own) === UNKNOWN_AUTHORITY) ? UNKNOWN_AUTHORITY : error.message;
 }
 
 /** The hosts and ports of a connection string, and nothing else of it. */

@@ -1,6 +1,6 @@
 import { capitalized, FatalError } from '../../../platform/common/index.js';
 import { ConfigError, databaseIn, type Settings } from '../../../platform/config/plain.js';
-import { isDatabaseAway, refusalAtStart } from '../../../platform/database/plain.js';
+import { isDatabaseAway, refusalAtStart, troubleOfCommand } from '../../../platform/database/plain.js';
 import { checkAll, type CheckState, type CheckedPart } from '../../plain.js';
 import type { CommandContext, Run } from '../command.js';
 import type { check } from '../operation-descriptions.js';
@@ -42,7 +42,7 @@ async function findings(context: CommandContext): Promise<CheckedPart[]> {
 function wordsOf(error: unknown, uri: string | undefined): string {
   const refusal = uri === undefined ? error : refusalAtStart(error, { uri, database: databaseIn(uri) });
   if (refusal instanceof FatalError) return refusal.message;
-  if (isDatabaseAway(refusal)) return `it does not answer: ${(refusal as Error).message}`;
+  if (isDatabaseAway(refusal)) return `it does not answer: ${troubleOfCommand(refusal as Error)}`;
   throw error;
 }
 

@@ -5,6 +5,8 @@ const { mongo } = mongoose;
 const withCode = (code: string) => Object.assign(new Error(`connect ${code} db1`), { code });
 /** Of a question for SRV records, which the DNS server is asked. */
 const asked = (code: string) => Object.assign(withCode(code), { syscall: 'querySrv' });
+/** Of a certificate that Node does not accept. */
+const refusedCertificate = (code: string) => Object.assign(new Error('self-signed certificate'), { code });
 const within = (cause: Error) => new mongo.MongoNetworkError(cause.message, { cause });
 
 describe('why a database does not answer', () => {
@@ -21,6 +23,13 @@ describe('why a database does not answer', () => {
       'nothing comes back',
       new mongo.MongoNetworkTimeoutError("Socket 'secureConnect' timed out after 5001ms"),
     ],
+    ...['SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'].map(
+      (code): [string, Error] => [
+        'its certificate is not signed by an authority that this machine trusts: name the certificate of its authority in ' +
+          'MONGODB_URI, such as tlsCAFile=/etc/tidemark/ca.pem',
+        within(refusedCertificate(code)),
+      ],
+    ),
     ['certificate has expired', within(new Error('certificate has expired'))],
     ['nothing comes back', new mongo.MongoNetworkError('connection <monitor> to 10.0.0.1:27017 closed')],
   ])('%s', (words, error) => {
