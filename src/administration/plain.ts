@@ -10,6 +10,7 @@ export {
 } from './applications.js';
 export {
   type ChangeContext,
+  Refused,
   administrationProblem,
   coversAll,
   coversCredential,

@@ -198,9 +198,9 @@ describe('the commands write them as their collection does', () => {
       expect(code).toBe(1);
       return errors.join();
     };
-    expect(await said('')).toContain('/id "id" holds a value of type objectId in some records');
+    expect(await said('')).toContain('--id "id" holds a value of type objectId in some records');
     expect(await said('--id key --lastupdated at')).toContain(
-      '/lastupdated "at" holds a value of type string',
+      '--lastupdated "at" holds a value of type string',
     );
     expect(await service.db.collection('kinds').countDocuments({ name: 'odd' })).toBe(0);
   });
@@ -212,10 +212,10 @@ describe('the commands write them as their collection does', () => {
     const create = (more: string) => admin.run(`kind create --name plain --collection plain_goods ${more}`);
     const ofApp = `--org ${app.organizationid} --app ${app.appid}`;
     expect((await create(`--id skuu ${ofApp}`)).errors.join()).toContain(
-      '/id "skuu" is in none of the first 10,000 records, and the service writes an id into each record without one.',
+      '--id "skuu" is in none of the first 10,000 records, and the service writes an id into each record without one.',
     );
     expect((await create('--id sku')).errors.join()).toContain(
-      '/organizationid is missing, and none of the first 10,000 records names an organization and an application.',
+      '--org is missing, and none of the first 10,000 records names an organization and an application.',
     );
     const kinds = `${service.url}/admin/v1/kinds`;
     const user = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });

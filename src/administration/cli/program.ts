@@ -63,5 +63,6 @@ function helpOf(program: string): string {
   --help     Show this help
 
 Settings are variables of the environment. Without MONGODB_URI, the service starts an embedded database with a demo.
-Exit code: 0, or 1 with one line on stderr; 2 for a mistake in the command line.`;
+Exit code: 0, or 1 with one line on stderr; 2 for a mistake in the command line.
+The service exits with 78 if a setting is not valid.`;
 }
