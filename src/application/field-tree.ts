@@ -158,7 +158,7 @@ export function hiddenFilterFault(filter: Filter, fields: ShownFields): string |
   const part = withinElements(partsOf(filter)).find(({ field }) => isHiddenAt(root, field.split('.')));
   return (
     part &&
-    `The filter looks at ${shown(part.place)}, which the service hides, so that a record in the feed would tell its value. Leave it out, or set "allowHiddenFilter" to true.`
+    `The filter looks at ${shown(part.place)}, which the service hides, so that a record in the feed would tell its value. Leave it out, or allow it with "allowHiddenFilter": true (--allow-hidden-filter).`
   );
 }
 

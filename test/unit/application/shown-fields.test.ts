@@ -139,7 +139,7 @@ describe('A filter on a hidden field', () => {
     [{ only: [] }, { 'data.0': 1 }, 'data.0'],
   ])('%j: %j is named', (fields, filter, place) => {
     expect(hiddenFilterFault(filter, fields)).toBe(
-      `The filter looks at ${place}, which the service hides, so that a record in the feed would tell its value. Leave it out, or set "allowHiddenFilter" to true.`,
+      `The filter looks at ${place}, which the service hides, so that a record in the feed would tell its value. Leave it out, or allow it with "allowHiddenFilter": true (--allow-hidden-filter).`,
     );
   });
 
