@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, normalize } from 'node:path';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
 import { builtCommit, VERSION } from '../support/build.js';
 import { install, neededIn, pack, type Packed } from './packed.js';
@@ -49,6 +49,15 @@ describe('a pack', () => {
     const surplus = /(^|\/)(src|test|bench|scripts|node_modules)\/|\.map$|(?<!\.d)\.ts$/;
     expect(packed.files[name]!.filter((path) => surplus.test(path))).toEqual([]);
     expect(packed.files[name]).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
+  });
+
+  it('tidemark has each page that docs/README.md lists for operators', async () => {
+    const [, forOperators = ''] = (await readFile('docs/README.md', 'utf8')).split(
+      /^## (?:Operators|Developers)$/m,
+    );
+    const pages = [...forOperators.matchAll(/\]\(([^)#]+)/g)].map(([, link]) => normalize(`docs/${link}`));
+    expect(pages).toContain('docs/upgrading.md');
+    expect(missing(pages, packed.files['tidemark']!)).toEqual([]);
   });
 
   it('without a file that is loaded or served is found out', async () => {
