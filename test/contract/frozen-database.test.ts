@@ -48,6 +48,12 @@ afterAll(async () => {
   await removeDataDir(dataDir);
 });
 
+/** Freezes mongod until nothing counts that the service has heard: for KNOWLEDGE_MS, `max` may be answered from memory. */
+async function freeze(): Promise<void> {
+  process.kill(mongod, 'SIGSTOP');
+  await eventually(() => !service.app.get(ControlStream, { strict: false }).isCurrent);
+}
+
 const create = () =>
   app.send('POST', 'api/v0.1/member', {
     body: { accountnumber: '1', email: `${Math.random()}@example.com` },
@@ -66,7 +72,7 @@ const everything = () => [
 
 describe('a database that is frozen (SIGSTOP)', () => {
   it('each request is answered all the same', async () => {
-    process.kill(mongod, 'SIGSTOP');
+    await freeze();
     const answers: Answer[] = [];
     const asked = everything();
     for (const one of asked) void one.then((answer) => answers.push(answer));
@@ -94,8 +100,7 @@ describe('a database that is frozen (SIGSTOP)', () => {
 
   it('what was known does not count any more, and what is revoked behind it is refused', async () => {
     await service.knows(app);
-    process.kill(mongod, 'SIGSTOP');
-    await eventually(() => !service.app.get(ControlStream, { strict: false }).isCurrent);
+    await freeze();
     expectProblem(await app.get('product/max'), 503, 'database-away');
     process.kill(mongod, 'SIGCONT');
     const username = app.user('read');
