@@ -137,16 +137,23 @@ describe('what changes is known again', () => {
   });
 });
 
+const READ_LEASE = 'aggregate tidemark.leases';
+
 describe('where nothing is known the database is asked', () => {
   it('while nobody leads', async () => {
     await withoutWatcher(service, async () => {
       const leases = service.db.collection<{ _id: string }>('tidemark.leases');
-      await leases.updateOne(
-        { _id: 'watcher' },
-        { $set: { holder: 'x', expires: new Date(Date.now() - 60_000) } },
-      );
-      await service.heard();
-      expect(await asked(() => app.max('product'))).toContain('aggregate tidemark.leases');
+      let commands: string[] = [];
+      // On a busy machine the instance may lead again before it is asked: then the same once more.
+      for (let attempt = 0; attempt < ATTEMPTS && !commands.includes(READ_LEASE); attempt += 1) {
+        await leases.updateOne(
+          { _id: 'watcher' },
+          { $set: { holder: 'x', expires: new Date(Date.now() - 60_000) } },
+        );
+        await service.heard();
+        commands = await asked(() => app.max('product'));
+      }
+      expect(commands).toContain(READ_LEASE);
     });
   });
 
