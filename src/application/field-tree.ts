@@ -96,7 +96,7 @@ export function concernedBy({ before, after, isRekeyed }: FieldsEdit): mongo.Doc
     ...differ(one.channels, other.channels, 'channels'),
   ];
   if (isOfAll.length > 0) return {};
-  // Fields of one object share the conditions on the objects around them, each of which costs something for every record.
+  // Fields of one object share the conditions on the objects around them. Each condition is evaluated for every record.
   const changed = differ(one.data, other.data, 'data').map(
     (query) => [JSON.stringify(query), query] as const,
   );

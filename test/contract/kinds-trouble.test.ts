@@ -70,10 +70,16 @@ describe('what is wrong with the collection of a kind concerns only that kind', 
     expect(output).toContain(
       'The first pass of twin cannot begin: The collection twins has several documents',
     );
+    // What is in the way is looked for again: what was removed is named no more.
+    await service.db.collection('twins').insertOne(record('t3'));
+    await service.db.collection('twins').insertOne(record('t3'));
     await service.db.collection('twins').deleteOne({ id: 't1' });
+    await eventually(async () => (await listed('twin')).fault?.includes('/t3 (2 times)') === true);
+    expect((await listed('twin')).fault).not.toContain('/t1');
+    await service.db.collection('twins').deleteOne({ id: 't3' });
     await isServed('twin');
     expect(await listed('twin')).not.toHaveProperty('fault');
-    expect(idsOf(await app.feed('twin').drain())).toEqual(['t1', 't2']);
+    expect(idsOf(await app.feed('twin').drain())).toEqual(['t1', 't2', 't3']);
   });
 
   it('a collection that does not exist yet is one without records', async () => {

@@ -28,9 +28,13 @@ interface Failure {
   pause: number;
   /** When to try again, in milliseconds of `performance.now()`. */
   next: number;
-  /** What an operator has to do, as sentences. */
+  /** What an operator has to do, as sentences, and when to look again for the documents in the way. */
   todo: string;
+  nextLook: number;
 }
+
+/** A look reads the whole collection, so it takes a twentieth of the time at most. */
+const LOOK_SHARE = 1 / 20;
 
 /**
  * Recreates indexes that were dropped or hidden while the service runs. Feeds name their index in each query, and
@@ -157,7 +161,7 @@ export class IndexKeeper {
       const still = missing.get(name);
       const error = refusals.get(index) ?? (still && new Error('It is missing still'));
       if (error !== undefined) {
-        await this.noteFailure({ ...index, ...still }, error);
+        await this.noteFailure({ ...index, ...still }, error, isNew);
         continue;
       }
       if (isNew) this.log.log(`The index ${name} is built`);
@@ -168,14 +172,18 @@ export class IndexKeeper {
     return hasMade;
   }
 
-  /** The conflicting documents are searched for only once, since that reads the whole collection. */
-  private async noteFailure(index: MissingIndex, error: Error): Promise<void> {
+  /** If the collection is new, operators are shown what is in the way, so it is looked for again from time to time. */
+  private async noteFailure(index: MissingIndex, error: Error, isNew: boolean): Promise<void> {
     const name = indexName(index);
     const before = this.failures.get(name);
     const pause = Math.min(LONGEST_PAUSE_MS, (before?.pause ?? SHORTEST_PAUSE_MS / 2) * 2);
-    const todo =
-      before?.todo ?? `${(await refusalOf(index, error).catch(() => undefined)) ?? error.message}.`;
-    this.failures.set(name, { pause, next: performance.now() + pause, todo });
+    const begun = performance.now();
+    let { todo, nextLook } = before ?? { todo: '', nextLook: -Infinity };
+    if (before === undefined || (isNew && begun >= nextLook)) {
+      todo = `${(await refusalOf(index, error).catch(() => undefined)) ?? error.message}.`;
+      nextLook = begun + (performance.now() - begun) / LOOK_SHARE;
+    }
+    this.failures.set(name, { pause, next: performance.now() + pause, todo, nextLook });
     if (before === undefined) this.log.error(`The index ${name} is missing and cannot be made. ${todo}`);
   }
 }
