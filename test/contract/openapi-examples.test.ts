@@ -87,11 +87,11 @@ async function ask(example: Example): Promise<Sent> {
   return { status, answer: json ?? text };
 }
 
-/** Whether a schema is from as many records as that of an example: the leader takes samples beside the stream. */
+/** Whether the last sample is of the records as they are now: the leader takes samples beside the stream. */
 function isSampled({ answer }: Example, { json }: { json: unknown }): boolean {
   const countIn = (schema: unknown) =>
     (schema as { 'x-tidemark-records'?: { count: number } })['x-tidemark-records']?.count;
-  return countIn(json) === countIn(answer);
+  return countIn(json) === countIn(answer) && differences(answer, json).length === 0;
 }
 
 /** The leader stores its totals, and the progress of its audit, beside the stream. */

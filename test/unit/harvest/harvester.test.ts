@@ -133,6 +133,14 @@ describe('410: a new start over what is held', () => {
     expect(inCopy()).toEqual(inSource());
   });
 
+  it('goes on after the last id of its page, though a record before it has gone and the moment is lost', async () => {
+    await killedAt('apply', 2);
+    service.remove('r0');
+    service.loseMoments();
+    await harvester.harvest();
+    expect(inCopy()).toEqual(inSource());
+  });
+
   it('again and again is given up', async () => {
     copy.before = () => service.forget();
     await expect(harvester.harvest()).rejects.toThrow('410');

@@ -24,7 +24,8 @@ interface Backup {
 interface Place {
   from?: string;
   to?: string;
-  at?: number;
+  /** The last id that was delivered of the window. */
+  after?: string;
   skips?: boolean;
 }
 
@@ -96,15 +97,16 @@ export class SimulatedService implements HarvestSource {
     for (;;) {
       await Promise.resolve();
       signal?.throwIfAborted();
-      const { from = '', to = this.now(), at = 0, skips = false } = place;
+      const { from = '', to = this.now(), after, skips = false } = place;
       if (from !== '' && from < this.keptSince) throw new HistoryExpired('410');
       if (from > this.announced) throw new SourceRestored('410');
       if (to > this.announced) this.announced = to;
       const changes = this.windowOf(from, to, skips);
-      const rest = changes.slice(at);
+      const rest = changes.filter(({ id }) => after === undefined || id > after);
       const isLast = rest.length <= limit;
-      place = isLast ? { from: to } : { from, to, skips, at: at + limit };
-      const page = { result: rest.slice(0, limit), to, cursor: JSON.stringify(place) };
+      const result = rest.slice(0, limit);
+      place = isLast ? { from: to } : { from, to, skips, after: result.at(-1)!.id };
+      const page = { result, to, cursor: JSON.stringify(place) };
       yield isLast ? page : { ...page, next: '/next' };
       if (isLast) return;
     }
