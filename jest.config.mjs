@@ -122,7 +122,7 @@ export default {
     { ...onService, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
     { ...onService, displayName: 'connectors', testMatch: ['<rootDir>/test/connectors/**/*.test.ts'] },
     {
-      ...native,
+      ...onService,
       displayName: 'process',
       testMatch: ['<rootDir>/test/process/**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', ...(hasZsh() ? [] : ['completion-zsh'])],

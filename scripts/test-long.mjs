@@ -32,9 +32,14 @@ const parts = {
     jest: { projects: ['contract'], args: pool, env: { TIDEMARK_TEST_MONGOD: '6.0.5' } },
   },
   role: {
-    title: 'The contract and the faults under the role of docs/roles.js',
-    limitMs: 60 * minutes,
-    jest: { projects: ['contract', 'faults'], args: pool, env: { TIDEMARK_TEST_ROLE: '1' } },
+    title: 'Every test on a real service, under the role of docs/roles.js',
+    limitMs: 90 * minutes,
+    before: async () => (await installChromium()) && (await installConnectors()),
+    jest: {
+      projects: ['contract', 'process', 'faults', 'browser', 'connectors'],
+      args: pool,
+      env: { TIDEMARK_TEST_ROLE: '1' },
+    },
   },
   canaries: {
     title: 'A value in a hidden field of every record, in no answer and no log of the contract tests',
@@ -62,7 +67,7 @@ const parts = {
     limitMs: 60 * minutes,
     jest: {
       ...{ projects: ['upgrade'], args: ['--runInBand'] },
-      env: { FAULTS_SEEDS: '1,2,3,4', FAULTS_OPERATIONS: '300' },
+      env: { FAULTS_SEEDS: '1,2,3,4', FAULTS_OPERATIONS: '300', TIDEMARK_TEST_ROLE: '1' },
     },
   },
   model: {

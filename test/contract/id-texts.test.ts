@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
 import { idTextAt, idTextOf, READ_FOR_JSON } from '../../src/record/index.js';
-import { freshDatabase } from '../support/service.js';
+import { freshDatabase } from '../support/database.js';
 
 const { Decimal128, Double, Int32, Long } = mongo.BSON;
 const SAMPLES = 2000;

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { databaseProblem, isDatabaseAway, refusedAsDuplicate } from '../../src/platform/database/index.js';
-import { freshDatabase } from '../support/service.js';
+import { freshDatabase } from '../support/database.js';
 
 let database: Awaited<ReturnType<typeof freshDatabase>>;
 let records: mongo.Collection<{ _id: number; n?: number }>;

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { mongo } from 'mongoose';
 import type { JudgedCheck } from '../../conformance/src/index.js';
 import { send } from '../support/answer.js';
+import { dropDatabase, freshDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
 
@@ -20,7 +20,7 @@ let dataDir: string;
 let files: string;
 let service: ServiceProcess;
 let second: ServiceProcess;
-let client: mongo.MongoClient;
+let database: TestDatabase;
 let password: string;
 let env: NodeJS.ProcessEnv;
 
@@ -31,7 +31,7 @@ const importOrders = async (records: object[]) => {
   await writeFile(file, records.map((record) => JSON.stringify(record)).join('\n'));
   await admin('import', file, ...OF_SHOP, '--kind', 'order');
 };
-const orders = () => client.db().collection('orders');
+const orders = () => database.db.collection('orders');
 const ask = (path: string) =>
   send(`${service.url}/acme/shop/api/v1/order/${path}`, 'GET', { user: 'ann', password });
 const idsOf = (json: unknown) => (json as { result: { id: string }[] }).result.map(({ id }) => id).sort();
@@ -39,11 +39,11 @@ const idsOf = (json: unknown) => (json as { result: { id: string }[] }).result.m
 beforeAll(async () => {
   dataDir = await freshDataDir();
   files = await mkdtemp(join(tmpdir(), 'tidemark-kind-'));
-  service = await ServiceProcess.start({ dataDir });
-  const uri = await service.mongodbUri();
-  client = await new mongo.MongoClient(uri).connect();
-  env = { ...process.env, MONGODB_URI: uri };
-  second = await ServiceProcess.start({ dataDir, environment: { MONGODB_URI: uri } });
+  database = await freshDatabase();
+  const environment = { MONGODB_URI: database.uri };
+  env = { ...process.env, ...environment };
+  service = await ServiceProcess.start({ dataDir, environment });
+  second = await ServiceProcess.start({ dataDir, environment });
   await admin('application', 'create', ...OF_SHOP);
   const made = await admin(
     'credential',
@@ -59,9 +59,9 @@ beforeAll(async () => {
   await admin('kind', 'create', '--name', 'order', '--collection', 'orders');
 });
 afterAll(async () => {
-  await client?.close();
   await second?.stop();
   await service?.stop();
+  if (database !== undefined) await dropDatabase(database);
   await removeDataDir(dataDir);
   await rm(files, { recursive: true, force: true });
 });
@@ -195,17 +195,14 @@ describe('a kind that an operator has created', () => {
     await admin('kind', 'create', '--name', 'parcel', '--collection', 'parcels');
     const max = (url: string) => send(`${url}/acme/shop/api/v1/parcel/max`, 'GET', { user: 'ann', password });
     await eventually(async () => (await max(service.url!)).status === 200);
-    const leases = client.db().collection<{ term: number; kinds: { kind: string }[] }>('tidemark.leases');
+    const leases = database.db.collection<{ term: number; kinds: { kind: string }[] }>('tidemark.leases');
     const parcel = async () => (await leases.findOne())?.kinds.find(({ kind }) => kind === 'parcel');
     const [before, term] = [await parcel(), (await leases.findOne())!.term];
     service.pause();
     second.resume();
     try {
       await eventually(async () => (await leases.findOne())!.term > term);
-      await client
-        .db()
-        .collection('parcels')
-        .insertOne({ ...SHOP, id: 'after', data: {} });
+      await database.db.collection('parcels').insertOne({ ...SHOP, id: 'after', data: {} });
       await eventually(async () => {
         const { json } = await max(second.url!);
         const path = `${second.url}/acme/shop/api/v1/parcel/default/updates`;

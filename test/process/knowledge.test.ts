@@ -1,12 +1,11 @@
-import { mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
 import { hashPassword } from '../../src/auth/index.js';
-import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import { send } from '../support/answer.js';
 import { controlStreams, holdControlStream } from '../support/control-stream.js';
+import { dropDatabase, freshDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { Gate } from '../support/gate.js';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
-import { testMongodBinary } from '../support/test-mongod.js';
 
 jest.setTimeout(300_000);
 
@@ -16,8 +15,7 @@ const KNOWLEDGE_MS = 500;
 const TURNS = 20;
 
 let dataDir: string;
-let database: EmbeddedDatabase;
-let client: mongo.MongoClient;
+let database: TestDatabase;
 let db: mongo.Db;
 /** The way to the database of the first of the services. */
 let gate: Gate;
@@ -25,10 +23,8 @@ let services: ServiceProcess[] = [];
 
 beforeAll(async () => {
   dataDir = await freshDataDir();
-  const mongodBinary = await testMongodBinary(() => undefined);
-  database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });
-  client = await new mongo.MongoClient(database.uri, { writeConcern: { w: 'majority' } }).connect();
-  db = client.db();
+  database = await freshDatabase();
+  ({ db } = database);
   gate = await Gate.to(database.uri);
   await gate.open();
   const settings = { KNOWLEDGE_MS: `${KNOWLEDGE_MS}`, LOGIN_FAILURES: '1000' };
@@ -52,8 +48,7 @@ afterAll(async () => {
   for (const service of services) service.resume();
   await Promise.all(services.map((service) => service.stop()));
   await gate.shut();
-  await client.close();
-  await database.stop();
+  await dropDatabase(database);
   await removeDataDir(dataDir);
 });
 

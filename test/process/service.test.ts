@@ -1,47 +1,37 @@
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
 import { hashPassword } from '../../src/auth/index.js';
-import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
+import { dropDatabase, freshDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { freshDataDir, ServiceProcess } from '../support/process.js';
+import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
 import { startStandalone } from '../support/own-mongod.js';
-import { testMongodBinary } from '../support/test-mongod.js';
 
 const PASSWORD = 'correct horse battery staple';
 const PATIENCE_MS = 30_000;
 const TENANT = { organizationid: 'acme', appid: 'shop' };
 
 let dataDir: string;
-let database: EmbeddedDatabase;
-let client: mongo.MongoClient;
-let databases = 0;
+const databases: TestDatabase[] = [];
 
-/** The replica set of this file. */
 beforeAll(async () => {
   dataDir = await freshDataDir();
-  const mongodBinary = await testMongodBinary(() => undefined);
-  database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });
-  client = await new mongo.MongoClient(database.uri).connect();
-}, 240_000);
+});
 afterAll(async () => {
   await Promise.all(spawned.map((service) => service.stop()));
-  await client.close();
-  await database.stop();
-  await rm(dataDir, { recursive: true });
+  await Promise.all(databases.map(dropDatabase));
+  await removeDataDir(dataDir);
 });
 
 /** A database of its own for each service. */
-function freshDatabase(): { MONGODB_URI: string; db: mongo.Db } {
-  databases += 1;
-  const uri = new URL(database.uri);
-  uri.pathname = `/process-${databases}`;
-  return { MONGODB_URI: uri.href, db: client.db(uri.pathname.slice(1)) };
+async function ownDatabase(): Promise<{ MONGODB_URI: string; db: mongo.Db }> {
+  const database = await freshDatabase();
+  databases.push(database);
+  return { MONGODB_URI: database.uri, db: database.db };
 }
 
 const spawned: ServiceProcess[] = [];
@@ -89,7 +79,7 @@ describe('a bad value stops the start with one clear line and exit code 78', () 
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
-    const { MONGODB_URI } = freshDatabase();
+    const { MONGODB_URI } = await ownDatabase();
     const lines = await failureOf({ MONGODB_URI, PORT: String(port) });
     expect(lines).toEqual([expect.stringContaining(`EADDRINUSE: address already in use 127.0.0.1:${port}`)]);
     holder.close();
@@ -107,7 +97,7 @@ describe('a database on which the promises cannot be kept', () => {
   });
 
   it('where existing data breaks a unique index, the start ends with one message that lists the ids', async () => {
-    const { MONGODB_URI, db } = freshDatabase();
+    const { MONGODB_URI, db } = await ownDatabase();
     const double = { ...TENANT, id: 'double' };
     await db.collection('members').insertMany([{ ...double }, { ...double }]);
     expect(await failureOf({ MONGODB_URI })).toEqual([
@@ -118,7 +108,7 @@ describe('a database on which the promises cannot be kept', () => {
 
 /** A service with an application, and one request of it that has begun and waits for the rest of its body. */
 async function serviceWithRequest() {
-  const { MONGODB_URI, db } = freshDatabase();
+  const { MONGODB_URI, db } = await ownDatabase();
   const service = await start({ MONGODB_URI, LOG_LEVEL: 'trace' });
   await db.collection('applications').insertOne({ ...TENANT });
   const passwordhash = await hashPassword(PASSWORD);
@@ -186,7 +176,7 @@ describe('On SIGTERM or SIGINT the service stops listening, finishes what runs, 
 });
 
 it('a record that is never delivered is logged', async () => {
-  const { MONGODB_URI, db } = freshDatabase();
+  const { MONGODB_URI, db } = await ownDatabase();
   const service = await start({ MONGODB_URI });
   await db.collection<{ _id: unknown }>('products').insertOne({ _id: 'no-object-id', ...TENANT });
   await service.prints('no-object-id');
@@ -195,7 +185,7 @@ it('a record that is never delivered is logged', async () => {
 });
 
 it('the line of a request has its id, and what came of it', async () => {
-  const { MONGODB_URI } = freshDatabase();
+  const { MONGODB_URI } = await ownDatabase();
   const service = await start({ MONGODB_URI, LOG_LEVEL: 'info' });
   await fetch(`${service.url}/acme/shop/api/v1/product/max`, { headers: { 'x-request-id': 'trace-42' } });
   await service.prints('trace-42');

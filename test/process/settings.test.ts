@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { RENEWED } from '../support/certificates.js';
-import { startOwn, type OwnMongod } from '../support/own-mongod.js';
+import { dropDatabase, freshDatabase, type TestDatabase } from '../support/database.js';
 import { TLS_IDENTITY } from '../support/tls-identity.js';
 import { eventually } from '../support/eventually.js';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
@@ -17,13 +17,13 @@ jest.setTimeout(300_000);
 const WRONG_SETTINGS = 78;
 
 let dataDir: string;
-let mongod: OwnMongod;
+let database: TestDatabase;
 let spawned: ServiceProcess[] = [];
 
 beforeAll(async () => {
-  mongod = await startOwn();
+  database = await freshDatabase();
 });
-afterAll(() => mongod.stop());
+afterAll(() => dropDatabase(database));
 beforeEach(async () => {
   dataDir = await freshDataDir();
 });
@@ -62,7 +62,7 @@ async function written(content: string, name = 'uri'): Promise<string> {
 
 describe('`MONGODB_URI_FILE`', () => {
   it('is read by the service and by the commands', async () => {
-    const MONGODB_URI_FILE = await written(`${mongod.uri}\n`);
+    const MONGODB_URI_FILE = await written(`${database.uri}\n`);
     const service = start({ MONGODB_URI_FILE });
     await service.prints('Tidemark listens');
     expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
@@ -129,7 +129,7 @@ describe('TLS_CERT, TLS_KEY and METRICS_PORT that are wrong end the start with o
 });
 
 it('on a stop METRICS_PORT says 503 for readiness and 200 for liveness, until the last request has ended', async () => {
-  const service = start({ MONGODB_URI: mongod.uri, METRICS_PORT: '0' });
+  const service = start({ MONGODB_URI: database.uri, METRICS_PORT: '0' });
   await service.prints('Health and metrics are at');
   const headers = { 'content-type': 'application/json', expect: '100-continue' };
   const running = request(`${service.url}/admin/v1/session`, { method: 'POST', headers });

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mongo } from 'mongoose';
 import { hashPassword } from '../../src/auth/index.js';
 import { eventually } from '../support/eventually.js';
-import { type OwnMongod, startOwn } from '../support/own-mongod.js';
+import { dropDatabase, freshDatabase, type TestDatabase } from '../support/database.js';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
 import { attributesOf, type ExportedSpan, Receiver } from '../support/trace-receiver.js';
 
@@ -26,18 +25,16 @@ const secret = {
   path: 'canary-path',
 };
 
-let mongod: OwnMongod;
-let client: mongo.MongoClient;
+let database: TestDatabase;
 let dataDir: string;
 let receiver: Receiver;
 let service: ServiceProcess;
 
 beforeAll(async () => {
-  mongod = await startOwn();
+  database = await freshDatabase();
   receiver = await Receiver.listen();
   dataDir = await freshDataDir();
-  client = new mongo.MongoClient(`${mongod.uri}?directConnection=true`);
-  const db = client.db();
+  const { db } = database;
   const passwordhash = await hashPassword(secret.password);
   const credential = { username: secret.user, passwordhash, level: 'write', scopes: [tenant] };
   const filter = { name: secret.filter };
@@ -54,7 +51,7 @@ beforeAll(async () => {
   service = await ServiceProcess.start({
     dataDir,
     environment: {
-      MONGODB_URI: `${mongod.uri}?replicaSet=own`,
+      MONGODB_URI: database.uri,
       LOG_LEVEL: 'info',
       LOG_FORMAT: 'json',
       OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/`,
@@ -67,8 +64,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await receiver.close();
-  await client.close();
-  await mongod.stop();
+  await dropDatabase(database);
   await removeDataDir(dataDir);
 });
 
@@ -116,10 +112,7 @@ it('what a stream of events causes after its beginning is not part of its trace,
   };
   await hears(1);
   const begun = Date.now();
-  await client
-    .db()
-    .collection('products')
-    .insertOne({ ...tenant, type: 'product', id: 'p1', channels: [] });
+  await database.db.collection('products').insertOne({ ...tenant, type: 'product', id: 'p1', channels: [] });
   await hears(2);
   leave.abort();
   const span = await serverSpan({ traceId });
@@ -151,7 +144,7 @@ it('a request is a span of the client’s trace, and its commands are children',
     'db.system.name': 'mongodb',
     'db.operation.name': write!.name.split(' ')[0],
     'db.collection.name': 'members',
-    'db.namespace': client.db().databaseName,
+    'db.namespace': database.db.databaseName,
     'server.address': expect.stringMatching(/:\d+$/),
   });
   expect(asked.line).toMatchObject({ trace_id: asked.traceId });
@@ -197,7 +190,7 @@ it('a batch of the watcher and a pass are traces of their own, with their comman
     'tidemark.pass.of_one_application': false,
   });
   const product = { ...tenant, type: 'product', id: secret.id, name: secret.filter, channels: [] };
-  await client.db().collection('products').insertOne(product);
+  await database.db.collection('products').insertOne(product);
   const isWanted = (span: ExportedSpan) =>
     span.name === 'watcher batch' &&
     Number(attributesOf(span)['tidemark.batch.applications']) === 1 &&

@@ -2,12 +2,11 @@ import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { mongo } from 'mongoose';
-import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
+import type { mongo } from 'mongoose';
 import { send } from '../support/answer.js';
+import { dropDatabase, freshDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
-import { testMongodBinary } from '../support/test-mongod.js';
 import { copyVersion } from '../support/versions.js';
 
 jest.setTimeout(240_000);
@@ -30,8 +29,8 @@ const distOf = (version: Version) =>
   version === 'this' ? join(ROOT, 'dist') : join(COPIES, version, 'dist');
 
 let dataDir: string;
-let database: EmbeddedDatabase;
-let client: mongo.MongoClient;
+let database: TestDatabase;
+let db: mongo.Db;
 let password: string;
 const spawned: ServiceProcess[] = [];
 const consumed = new Set<string>();
@@ -61,19 +60,16 @@ const COPIES_OF_FORMAT = ['tidemark.leases', 'tidemark.storageformat'];
 const formats = async () =>
   Promise.all(
     COPIES_OF_FORMAT.map(
-      async (name) => (await client.db().collection(name).findOne({}))?.['format'] as number | undefined,
+      async (name) => (await db.collection(name).findOne({}))?.['format'] as number | undefined,
     ),
   );
 const setFormats = (format: unknown) =>
-  Promise.all(
-    COPIES_OF_FORMAT.map((name) => client.db().collection(name).updateOne({}, { $set: { format } })),
-  );
+  Promise.all(COPIES_OF_FORMAT.map((name) => db.collection(name).updateOne({}, { $set: { format } })));
 /** Waits until both copies of the format are this one. */
 const isInForce = (format: number) =>
   eventually(async () => (await formats()).every((stored) => stored === format));
 const insert = (...ids: string[]) =>
-  client
-    .db()
+  db
     .collection('products')
     .insertMany(ids.map((id) => ({ ...SHOP, id, type: 'product', lastupdated: new Date(), data: {} })));
 
@@ -94,14 +90,12 @@ async function harvested(service: ServiceProcess, ...ids: string[]): Promise<voi
 beforeAll(async () => {
   for (const [version, formats] of Object.entries(FORMATS)) await copyVersion(join(COPIES, version), formats);
   dataDir = await freshDataDir();
-  const mongodBinary = await testMongodBinary(() => undefined);
-  database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });
-  client = await new mongo.MongoClient(database.uri).connect();
+  database = await freshDatabase();
+  ({ db } = database);
 });
 afterAll(async () => {
   await Promise.all(spawned.map((service) => service.stop('SIGKILL')));
-  await client?.close();
-  await database?.stop();
+  if (database !== undefined) await dropDatabase(database);
   await removeDataDir(dataDir);
   await rm(COPIES, { recursive: true, force: true });
 });
@@ -135,7 +129,7 @@ describe('an upgrade, with a way back', () => {
   });
 
   it.each(COPIES_OF_FORMAT)('the loss of %s does not finish it', async (name) => {
-    await client.db().collection(name).drop();
+    await db.collection(name).drop();
     await insert(`without ${name}`);
     await harvested(next, `without ${name}`);
     await isInForce(1);
@@ -162,7 +156,7 @@ describe('an upgrade, with a way back', () => {
     );
     await insert('finished');
     await harvested(next, 'finished');
-    const stored = await client.db().collection('products').distinct('id');
+    const stored = await db.collection('products').distinct('id');
     expect([...consumed].sort()).toEqual((stored as string[]).sort());
   });
 
@@ -180,11 +174,11 @@ describe('an upgrade, with a way back', () => {
       code: 1,
       stderr: expect.stringContaining('The database has storage format 2'),
     });
-    expect(await client.db().collection('applications').countDocuments({ appid: 'late' })).toBe(0);
+    expect(await db.collection('applications').countDocuments({ appid: 'late' })).toBe(0);
   });
 
   it.each(COPIES_OF_FORMAT)('the loss of %s does not let it start', async (name) => {
-    await client.db().collection(name).drop();
+    await db.collection(name).drop();
     const late = spawnVersion('this');
     expect(await late.exited).toBe(1);
     expect(late.said.at(-1)).toContain('The database has storage format 2');

@@ -1,13 +1,14 @@
 export { type Answer, send, type SendOptions } from './answer.js';
 export { PASSWORD, type Stored, TestApplication } from './application.js';
 export { controlStreams, holdControlStream } from './control-stream.js';
+export { freshDatabase } from './database.js';
 export { eventually } from './eventually.js';
 export type { Item, TestFeed, TestPage } from './feed.js';
 export { Gate } from './gate.js';
 export { FEED_PATHS, MAX_PATHS, pathFor, WARE_PATHS } from './paths.js';
 export { onceServed, patiently } from './patience.js';
 export { expectProblem } from './problem.js';
-export { freshDatabase, QUICK_AUDIT, TestService } from './service.js';
+export { QUICK_AUDIT, TestService } from './service.js';
 export { stripping } from './stripping.js';
 export { testMongod, testMongodBinary } from './test-mongod.js';
 export { collectionNamed, KINDS_AND_WARES, stored, storedField, WARE } from './wares.js';

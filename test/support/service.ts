@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
 import { createApp } from '../../src/app.js';
 import type { Kind } from '../../src/kinds/index.js';
 import { readSettings } from '../../src/platform/config/index.js';
@@ -11,8 +10,8 @@ import { Metrics } from '../../src/platform/observability/index.js';
 import { WatchedPlace } from '../../src/replication/store/index.js';
 import { TestApplication } from './application.js';
 import { searchAnswersOf } from './canaries.js';
+import { dropDatabase, freshDatabase, type TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
-import { runRolesScript } from './roles.js';
 import { collectionNamed, createWares, WARE } from './wares.js';
 import { TestWatcher } from './watcher.js';
 
@@ -21,12 +20,6 @@ const PATIENT_MARK_WAIT = '15000';
 
 /** Settings: the audit takes slices of 3 records, without long pauses. */
 export const QUICK_AUDIT = { AUDIT_SLICE: '3', AUDIT_SHARE: '100', AUDIT_PAUSE_MS: '10' };
-
-interface TestDatabase {
-  uri: string;
-  client: mongo.MongoClient;
-  db: mongo.Db;
-}
 
 /**
  * The shared service refuses no login because of those of the file before, and its hard deletes can all be in one minute.
@@ -237,23 +230,6 @@ export class TestService {
   async stop(): Promise<void> {
     if (this.more.isShared === true) throw new Error('Other files use this service.');
     if (!this.left) await this.app.close();
-    await this.db.dropDatabase();
-    await this.database.client.close();
+    await dropDatabase(this.database);
   }
-}
-
-/**
- * A database that nobody else uses. Where the server wants a login, the client has all rights, and the connection string is
- * that of a user with exactly the role of docs/roles.js.
- */
-export async function freshDatabase(): Promise<TestDatabase> {
-  const base = new URL(process.env['TIDEMARK_TEST_MONGODB_URI'] ?? '');
-  const name = `t${randomUUID().replaceAll('-', '')}`;
-  base.pathname = `/${name}`;
-  const client = await new mongo.MongoClient(base.href, { writeConcern: { w: 'majority' } }).connect();
-  if (base.username !== '') {
-    await runRolesScript(client, { database: name, role: name, user: name });
-    [base.username, base.password] = [name, name];
-  }
-  return { uri: base.href, client, db: client.db(name) };
 }

@@ -20,7 +20,7 @@ export function build() {
 /**
  * Starts replica sets of one member, each in a fresh directory and on a free port, of the version given or of the one that the
  * service would choose. Answers their addresses, without a database. With TIDEMARK_TEST_ROLE=1 they want a login, and services
- * have exactly the role of docs/roles.js (see freshDatabase in service.ts).
+ * have exactly the role of docs/roles.js (see freshDatabase in database.ts).
  */
 export async function startSets(count, version) {
   const { startEmbedded, wheelMongod } = await import('../../../dist/embedded/index.js');

@@ -65,7 +65,10 @@ describe('the JSON Schema', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true });
     fc.assert(
       fc.property(fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 5 }), (datas) => {
-        const json = JSON.parse(JSON.stringify(datas)) as unknown[];
+        const text = JSON.stringify(datas);
+        // ajv takes a property of this name for one that `properties` does not name.
+        fc.pre(!text.includes('__proto__'));
+        const json = JSON.parse(text) as unknown[];
         const accepts = ajv.compile(itemSchema(PRODUCT, seenOf(json)) as object);
         for (const data of json) expect(accepts(itemOf(data)) || accepts.errors).toBe(true);
       }),
