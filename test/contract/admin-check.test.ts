@@ -104,6 +104,19 @@ describe('`check` tries settings, database, roles, indexes, clocks, the watcher 
     }
   });
 
+  it('a server that requires TLS is said with the option that is missing', async () => {
+    // As mongod with --tlsMode requireTLS does, it closes a connection on which it reads anything else.
+    const server = createServer(TLS_IDENTITY).on('tlsClientError', () => {});
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const console = new AdminConsole(`mongodb://127.0.0.1:${port}/x`);
+    const { output } = await console.run('check');
+    const said = await console.failure('status');
+    server.close();
+    for (const words of [output, said])
+      expect(words).toContain('if it requires TLS, add tls=true to MONGODB_URI');
+  });
+
   it('so does a setting that cannot be read, before anything else', async () => {
     const { code, output } = await new AdminConsole('nonsense').run('check');
     expect(code).toBe(1);

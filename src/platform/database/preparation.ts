@@ -17,6 +17,7 @@ import {
   refusalAtStart,
   SILENT,
   troubleOf,
+  troubleOfCommand,
   wrongSetAtStart,
 } from './server-check.js';
 import { FatalError, pause } from '../common/index.js';
@@ -144,6 +145,6 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
     if (!(error instanceof mongooseErrors.MongooseServerSelectionError)) this.failure = troubleOf(error);
     if (error.message === this.logged) return;
     this.logged = error.message;
-    this.log.warn(`The database does not answer yet: ${error.message}`);
+    this.log.warn(`The database does not answer yet: ${troubleOfCommand(error)}`);
   }
 }

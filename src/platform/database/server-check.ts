@@ -31,6 +31,11 @@ const UNKNOWN_AUTHORITY =
   'its certificate is not signed by an authority that this machine trusts: name the certificate of its authority in ' +
   'MONGODB_URI, such as tlsCAFile=/etc/tidemark/ca.pem';
 
+const CLOSES = 'it closes the connection without an answer: if it requires TLS, add tls=true to MONGODB_URI';
+
+/** What the driver's own message does not say: which setting is missing. */
+const ABOUT_SETTINGS = new Set([UNKNOWN_AUTHORITY, CLOSES]);
+
 /** The error codes of the operating system for unreachable servers, and of OpenSSL for their certificates, in words. */
 const WORDS: Record<string, string> = {
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
@@ -45,7 +50,8 @@ const WORDS: Record<string, string> = {
   EAI_AGAIN: NOT_LOOKED_UP,
   ETIMEDOUT: SILENT,
 };
-const TIMEOUT = /timed out|<monitor> to \S+ closed/i;
+const TIMEOUT = /timed out/i;
+const CLOSED = /<monitor> to \S+ closed/i;
 
 const UNAUTHORIZED = 13;
 /** The codes of MongoDB and of Atlas. */
@@ -100,6 +106,7 @@ export function troubleOf(error: Error): string {
   const words = typeof code === 'string' ? WORDS[code] : undefined;
   if (words !== undefined) return words;
   if (error.cause instanceof Error) return troubleOf(error.cause);
+  if (CLOSED.test(error.message)) return CLOSES;
   return TIMEOUT.test(error.message) ? SILENT : error.message;
 }
 
@@ -111,7 +118,7 @@ export function troubleOfCommand(
   error: Error & { reason?: { servers?: Map<string, { error?: Error | null }> } },
 ): string {
   const ofServers = [...(error.reason?.servers?.values() ?? [])].flatMap(({ error: own }) => own ?? []);
-  return ofServers.some((own) => troubleOf(own) === UNKNOWN_AUTHORITY) ? UNKNOWN_AUTHORITY : error.message;
+  return ofServers.map(troubleOf).find((words) => ABOUT_SETTINGS.has(words)) ?? error.message;
 }
 
 /** The hosts and ports of a connection string, and nothing else of it. */

@@ -31,7 +31,10 @@ describe('why a database does not answer', () => {
       ],
     ),
     ['certificate has expired', within(new Error('certificate has expired'))],
-    ['nothing comes back', new mongo.MongoNetworkError('connection <monitor> to 10.0.0.1:27017 closed')],
+    [
+      'it closes the connection without an answer: if it requires TLS, add tls=true to MONGODB_URI',
+      new mongo.MongoNetworkError('connection <monitor> to 10.0.0.1:27017 closed'),
+    ],
   ])('%s', (words, error) => {
     expect(troubleOf(error)).toBe(words);
   });
