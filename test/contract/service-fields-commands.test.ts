@@ -39,7 +39,7 @@ describe('Commands', () => {
     expect((await admin.run(on.words('service list'))).output).toContain('"hash":["data.x","data.y"]');
     await admin.run(on.set('erp', ...filter, '--hash', '["data.z"]'));
     expect(await on.stored('erp')).toMatchObject({ ...wanted, hash: ['data.z'] });
-    expect(await admin.failure(on.set('erp', ...filter, '--refuse-hidden-filter'))).toContain('/filter ');
+    expect(await admin.failure(on.set('erp', ...filter, '--refuse-hidden-filter'))).toMatch(/^--filter /);
     await admin.run(on.set('erp', ...filter, '--fields', 'none', '--hash', 'none', '--refuse-hidden-filter'));
     expect(Object.keys((await on.stored('erp'))!)).toEqual(expect.not.arrayContaining(Object.keys(wanted)));
   });
@@ -47,6 +47,17 @@ describe('Commands', () => {
   it('the wrong options', async () => {
     expect(await admin.failure(on.set('erp', '--filter', '{}', '--fields', '{'))).toContain(
       '--fields is not JSON',
+    );
+    for (const [fields, said] of [
+      ['{"only": ["data.a", "data..b"]}', /^--fields \/only\/1 /],
+      ['{"only": [], "except": []}', /^--fields has both /],
+    ] as const) {
+      expect(await admin.failure(on.set('erp', '--filter', '{}', '--fields', fields))).toMatch(said);
+      const preview = on.words('service preview', '--kind', 'product', '--filter', '{}', '--fields', fields);
+      expect(await admin.failure(preview)).toMatch(said);
+    }
+    expect(await admin.failure(on.set('erp', '--filter', '{}', '--hash', 'data.a,id'))).toMatch(
+      /^--hash \/1 /,
     );
     const both = await admin.run(
       on.set('erp', '--filter', '{}', '--allow-hidden-filter', '--refuse-hidden-filter'),

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { serviceNameFault } from '../plain.js';
+import { Refused, serviceNameFault } from '../plain.js';
 import type { ServiceKey } from '../../application/index.js';
 import {
   FatalError,
@@ -51,6 +51,16 @@ export function choiceOf<C extends string>(option: string, text: string, choices
     throw new UsageError(`--${option} "${shown(text)}" is not known. Choose ${choices.join(' or ')}.`);
   }
   return choice;
+}
+
+/**
+ * A refusal with the option in place of the pointer into a body, since a command has none: `--fields /only/0 is no path`. Any
+ * other error as it is. `options` has the options whose names are not those of the properties.
+ */
+export function byOption(error: unknown, options: Record<string, string> = {}): unknown {
+  const [, property, rest] = (error instanceof Refused && /^\/(\w+)(.*)$/s.exec(error.message)) || [];
+  if (property === undefined) return error;
+  return new FatalError(`--${options[property] ?? property}${rest!.startsWith('/') ? ' ' : ''}${rest}`);
 }
 
 /** Parses a time. Throws if it is not in the future. */

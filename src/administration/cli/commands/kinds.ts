@@ -1,8 +1,9 @@
-import { FatalError, UsageError } from '../../../platform/common/index.js';
+import { UsageError } from '../../../platform/common/index.js';
 import { type KindDocument, type KindFault, kindFaults, kindFields } from '../../../kinds/index.js';
-import { createKind, type ListedKind, listKinds, Refused, removeKind } from '../../plain.js';
+import { createKind, type ListedKind, listKinds, removeKind } from '../../plain.js';
 import type { Run } from '../command.js';
 import type { kindCreate, kindList, kindRemove } from '../kind-descriptions.js';
+import { byOption } from '../input.js';
 import { databaseOf, deskOn } from '../session.js';
 import { cell, counted, table } from '../table.js';
 
@@ -26,7 +27,7 @@ export const runCreate: Run<typeof kindCreate> = async (context, options) => {
   const [fault] = kindFaults(kind);
   if (fault !== undefined) throw new UsageError(`--${optionOf(fault)} ${fault.detail}`);
   await createKind(deskOn(context, await context.prepared()), kind).catch((error: unknown) => {
-    throw byOption(error);
+    throw byOption(error, OPTIONS);
   });
   return {
     text: `The kind ${kind.name} is created. Its feeds answer 503 until its records have been read once.`,
@@ -49,13 +50,6 @@ export const runRemove: Run<typeof kindRemove> = async (context, { name, purge }
 
 function optionOf({ field }: Pick<KindFault, 'field'>): string {
   return OPTIONS[field] ?? field;
-}
-
-/** A refusal with the option in place of the pointer, since a command has no body. Any other error as it is. */
-function byOption(error: unknown): unknown {
-  const [, field, detail] = (error instanceof Refused && /^\/(\w+) (.*)$/s.exec(error.message)) || [];
-  if (field === undefined) return error;
-  return new FatalError(`--${optionOf({ field: field as KindFault['field'] })} ${detail}`);
 }
 
 /** The state of a kind, with its progress or what is wrong. */

@@ -44,7 +44,7 @@ import type {
   serviceSet,
 } from '../descriptions.js';
 import { progressOn } from '../import/index.js';
-import { choiceOf, kindOf, nameOf, serviceKeyOf, tenantOf } from '../input.js';
+import { byOption, choiceOf, kindOf, nameOf, serviceKeyOf, tenantOf } from '../input.js';
 import { previewLines, savedLines } from '../preview-lines.js';
 import { schemaExamplesIn, shownFieldsCell, shownFieldsIn, shownFieldsJson } from '../shown-fields-input.js';
 import { databaseOf, deskOn } from '../session.js';
@@ -71,7 +71,9 @@ export const runSet: Run<typeof serviceSet> = async (
   const changeContext = deskOn(context, await context.prepared());
   await assertApplication(changeContext.db, key);
   const inForce = await versionInForce(changeContext.db, key);
-  await setService(changeContext, key, setting);
+  await setService(changeContext, key, setting).catch((error: unknown) => {
+    throw byOption(error);
+  });
   const preview = await consequences(changeContext.db, key, { filter, inForce });
   return {
     text: [`The ${nameOfService(key)} is set. ${preview.first}`.trimEnd(), ...preview.more].join('\n'),
@@ -172,7 +174,9 @@ export const runPreview: Run<typeof servicePreview> = async (
   const filter = given ?? (await storedFilter(db, key!));
   const isEdit = given !== undefined || Object.values(fields).some((value) => value !== undefined);
   const inForce = key === undefined || !isEdit ? undefined : await versionInForce(db, key);
-  const wanted = await editedVersion(db, { ...of, name }, { filter, ...fields });
+  const wanted = await editedVersion(db, { ...of, name }, { filter, ...fields }).catch((error: unknown) => {
+    throw byOption(error);
+  });
   const preview = await previewFilter(db, of, wanted, { inForce, maxTimeMS: context.settings.queryMs });
   const lines = previewLines(preview, { ...of, filter }, context.terminal.calling?.admin);
   if (isEdit && key !== undefined && inForce === undefined)
