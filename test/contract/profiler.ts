@@ -15,12 +15,21 @@ const PROFILE_BYTES = 64 * 1024 * 1024;
 /** The samples for schemas are taken some time after any change, at the service's own choice. */
 const SAMPLE = 'tidemark schema';
 
-/** Each instance reads it every five seconds, beside all else. */
-const FORMAT = 'tidemark.storageformat';
+/** Each instance checks the storage format every five seconds, beside all else. */
+const FORMAT = 'tidemark format';
+
+/** The leader looks at it every ten seconds. */
+const QUARANTINE = 'tidemark quarantine';
+
+/** The leader's jobs read how far the watcher has come. */
+const JOBS = 'tidemark jobs';
+
+/** What an instance does at times of its own. */
+const BESIDE = [SAMPLE, FORMAT, QUARANTINE, JOBS];
 
 /**
- * Every command that a database received while something was done, in the order in which they ended, without the samples and
- * the checks of the storage format.
+ * Every command that a database received while something was done, in the order in which they ended, without those that are
+ * independent of it: samples, checks of the storage format, looks at the quarantine, and what jobs read of the progress.
  */
 export async function commandsDuring(db: mongo.Db, work: () => Promise<unknown>): Promise<Profiled[]> {
   await db.command({ profile: 0 });
@@ -33,7 +42,7 @@ export async function commandsDuring(db: mongo.Db, work: () => Promise<unknown>)
   }
   return db
     .collection('system.profile')
-    .find<Profiled>({ 'command.comment': { $ne: SAMPLE }, ns: { $ne: `${db.databaseName}.${FORMAT}` } })
+    .find<Profiled>({ 'command.comment': { $nin: BESIDE } })
     .toArray();
 }
 

@@ -39,7 +39,9 @@ describe('Commands', () => {
     expect((await admin.run(on.words('service list'))).output).toContain('"hash":["data.x","data.y"]');
     await admin.run(on.set('erp', ...filter, '--hash', '["data.z"]'));
     expect(await on.stored('erp')).toMatchObject({ ...wanted, hash: ['data.z'] });
-    expect(await admin.failure(on.set('erp', ...filter, '--refuse-hidden-filter'))).toMatch(/^--filter /);
+    expect(await admin.failure(on.set('erp', ...filter, '--refuse-hidden-filter'))).toMatch(
+      /^The filter looks at /,
+    );
     await admin.run(on.set('erp', ...filter, '--fields', 'none', '--hash', 'none', '--refuse-hidden-filter'));
     expect(Object.keys((await on.stored('erp'))!)).toEqual(expect.not.arrayContaining(Object.keys(wanted)));
   });

@@ -52,6 +52,9 @@ export class FirstPass {
   }
 }
 
+/** Lets operators and tests tell the reads of the leader's jobs from those of requests. */
+const OF_JOBS = 'tidemark jobs';
+
 /** The fields of the lease about passes. */
 export type PassState = Pick<WatchState, 'aside' | 'pass'>;
 
@@ -138,8 +141,8 @@ export class ProgressReader {
 
   private async state(): Promise<TotalProgress> {
     const projection = { watched: 1, since: 1, pass: 1, aside: 1 };
-    const states = this.states.collection;
-    return (await states.findOne<WatchState>({ _id: WATCHER as never }, { projection })) ?? {};
+    const options = { projection, comment: OF_JOBS };
+    return (await this.states.collection.findOne<WatchState>({ _id: WATCHER as never }, options)) ?? {};
   }
 
   /**

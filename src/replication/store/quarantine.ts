@@ -51,6 +51,9 @@ export function nameOf(concern: Concern): string {
 
 const LONGEST_PAUSE_S = 300;
 
+/** Lets operators and tests tell the leader's regular looks from other commands. */
+const COMMENT = 'tidemark quarantine';
+
 /** The kinds of the service's own writes that may be refused. */
 export const REFUSED_WRITES = ['stamp', 'id', 'emailkey'] as const;
 
@@ -177,7 +180,9 @@ export class Quarantine {
   /** The entries that are due, the longest overdue first. */
   async due(clock: Date, most: number): Promise<SetAside[]> {
     const before = this.turn;
-    const entries = await this.entries.find({}, { sort: { due: 1 }, limit: most }).toArray();
+    const entries = await this.entries
+      .find({}, { sort: { due: 1 }, limit: most, comment: COMMENT })
+      .toArray();
     if (entries.length === 0 && before === this.turn) this.mayHave = false;
     return entries.filter(({ due }) => due <= clock);
   }

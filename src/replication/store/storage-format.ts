@@ -21,6 +21,9 @@ export const STORAGE_FORMATS: Formats = { oldest: 1, newest: 1 };
 /** The format of a document that was written before formats had numbers, or that another program has damaged. */
 const FIRST_FORMAT = 1;
 
+/** Lets operators and tests tell these reads from others of the lease document. */
+const COMMENT = 'tidemark format';
+
 /** A document that holds the storage format. */
 interface FormatDocument {
   _id: typeof WATCHER;
@@ -102,7 +105,8 @@ async function readBoth(connection: Connection): Promise<{ copy?: number; lease?
 
 async function formatIn(connection: Connection, name: string): Promise<number | undefined> {
   const documents = connection.collection<FormatDocument>(name);
-  const found = await documents.findOne({ _id: WATCHER }, { projection: { format: 1 } });
+  const options = { projection: { format: 1 }, comment: COMMENT };
+  const found = await documents.findOne({ _id: WATCHER }, options);
   if (found === null) return undefined;
   return typeof found.format === 'number' ? found.format : FIRST_FORMAT;
 }
