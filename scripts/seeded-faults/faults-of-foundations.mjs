@@ -37,7 +37,7 @@ export const ofFoundations = [
   },
   {
     name: 'mongod-restarted-once-too-often',
-    file: 'src/embedded/supervisor.ts',
+    file: 'src/embedded/start-embedded.ts',
     from: 'return this.ends.length >= MOST_ENDS;',
     to: 'return this.ends.length > MOST_ENDS;',
     tests: ['unit/embedded/supervisor'],
@@ -79,7 +79,7 @@ export const ofFoundations = [
   },
   {
     name: 'schema-of-an-older-version-shown',
-    file: 'src/replication/schema/current.ts',
+    file: 'src/replication/schema/served.ts',
     from: "if (stored === null || !isSameVersion(stored.of, served.of)) return 'missing';",
     to: "if (stored === null) return 'missing';",
     tests: ['contract/service-schema'],

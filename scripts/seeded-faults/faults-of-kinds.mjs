@@ -51,7 +51,7 @@ export const ofKinds = [
   },
   {
     name: 'changed-fields-of-a-designed-collection-keep-their-names',
-    file: 'src/replication/watcher/log/mapped-events.ts',
+    file: 'src/replication/watcher/log/event-fields.ts',
     from: "in: { k: terms.nameOf('$$this.k'), v: '$$this.v' },",
     to: "in: { k: { $ifNull: ['$$this.k', terms.nameOf('$$this.k')] }, v: '$$this.v' },",
     tests: ['contract/kinds-mapped'],

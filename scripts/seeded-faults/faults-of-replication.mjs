@@ -79,7 +79,7 @@ export const ofReplication = [
   },
   {
     name: 'questions-pile-up-behind-a-slow-one',
-    file: 'src/replication/feed/events/subscriber.ts',
+    file: 'src/replication/feed/events/event-streams.ts',
     from: 'this.isAsking = true;',
     to: 'this.isAsking = false;',
     tests: ['unit/replication/feed/events/topic'],

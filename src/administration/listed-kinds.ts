@@ -25,7 +25,7 @@ const MOST_LISTED = 200;
  * `ready`: the kind is served. `preparing`: the first pass over its records has not ended, and its feeds answer 503.
  * `not valid`: it is not served, because its document cannot be used.
  */
-export type KindState = 'ready' | 'preparing' | 'not valid';
+type KindState = 'ready' | 'preparing' | 'not valid';
 
 /** A kind as operators see it. */
 export interface ListedKind extends Required<Omit<KindDocument, 'organizationid' | 'appid'>> {

@@ -53,14 +53,19 @@ export {
   revokeCredential,
   rotateCredential,
 } from './credentials.js';
-export { type Erasable, erase } from './erasure/erase.js';
-export { erasureModels } from './erasure/receipt.schema.js';
-export { type ErasureReceipt, type WholeReceipt, listReceipts, readReceipt } from './erasure/receipts.js';
+export { erase } from './erasure/erase.js';
+export {
+  erasureModels,
+  type ErasureReceipt,
+  type WholeReceipt,
+  listReceipts,
+  readReceipt,
+} from './erasure/receipts.js';
 export { type Shaped, required, text } from './fields.js';
 export { type FilterPlan, type IndexWish, filterPlan, indexWish, makeFilterIndex } from './filter-indexes.js';
 export { filterJson, filterOf, optionText } from './filter-text.js';
 export { type RemovedWithKind, createKind, removeKind } from './kinds.js';
-export { type KindState, type ListedKind, listKinds } from './listed-kinds.js';
+export { type ListedKind, listKinds } from './listed-kinds.js';
 export { leftOutText, listServices } from './listed-services.js';
 export { type Preview, previewFilter } from './preview.js';
 export type { Group } from './preview/sample.js';
@@ -72,7 +77,7 @@ export {
   recordHistory,
   recordStory,
 } from './records.js';
-export { type ServiceEdit, serviceFault, serviceNameFault, setNameFault } from './service-rules.js';
+export { serviceFault, serviceNameFault, setNameFault } from './service-rules.js';
 export { editedVersion, type ServiceVersion, storedFilter, versionInForce } from './service-versions.js';
 export { nameOfService, readService, removeService, setService } from './services.js';
 export type { Configuration } from './shapes.js';

@@ -266,7 +266,7 @@ export type ConfiguredKind = Shaped<typeof KIND>;
 export type ConfiguredCredential = Shaped<typeof CREDENTIAL>;
 
 /** What is wrong with a kind first. */
-export function kindFault(kind: Shaped<typeof KIND>): FieldError | undefined {
+function kindFault(kind: Shaped<typeof KIND>): FieldError | undefined {
   const [fault] = kindFaults(kind as KindDocument);
   return fault && { pointer: `/${fault.field}`, detail: fault.detail };
 }

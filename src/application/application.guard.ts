@@ -4,17 +4,18 @@ import {
   createParamDecorator,
   type ExecutionContext,
   Injectable,
+  Module,
 } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
+import { InjectModel, MongooseModule } from '@nestjs/mongoose';
 import { ApiBasicAuth, ApiParam } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Model, mongo } from 'mongoose';
 import { accessOf, callerOf, covers, type Credential } from '../auth/index.js';
 import { exactly, NAME, NAME_SCHEMA, SharedReads } from '../platform/common/index.js';
-import { ControlStream, KnownDocuments } from '../platform/control/index.js';
+import { ControlStream, KnownDocuments, ControlModule } from '../platform/control/index.js';
 import { problems } from '../platform/http/index.js';
 import type { Tenant } from '../record/index.js';
-import { type Application, APPLICATION_MODEL } from './application.schema.js';
+import { type Application, APPLICATION_MODEL, applicationModels } from './plain.js';
 
 type StoredApplication = Application & { _id: unknown };
 
@@ -101,3 +102,10 @@ export const NamesApplication = () =>
 
 /** Describes the path parameters and the authentication of all routes within an application. */
 export const InApplication = () => applyDecorators(ApiBasicAuth(), NamesApplication());
+
+@Module({
+  imports: [ControlModule, MongooseModule.forFeature(applicationModels)],
+  providers: [ApplicationLookup],
+  exports: [ApplicationLookup, MongooseModule],
+})
+export class ApplicationModule {}

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { literal, shown } from '../platform/common/index.js';
 import type { Filter } from './filter.js';
 import { partsOf, withinElements } from './filter-effort.js';
-import type { ShownFields } from './shown-fields.js';
+import type { ShownFields } from './service.js';
 
 /** What happens to a field: it is shown as it is, left out, shown as a keyed hash, or it depends on the fields within it. */
 export type Treatment = Leaf | FieldBranch;
@@ -17,7 +17,7 @@ export interface FieldBranch {
 }
 
 /** The treatment of the members of an item that can be left out. */
-export interface FieldTree {
+interface FieldTree {
   data: FieldBranch;
   createdBy: Leaf;
   channels: Leaf;

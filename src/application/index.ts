@@ -5,6 +5,6 @@ export {
   CurrentApplication,
   InApplication,
   NamesApplication,
+  ApplicationModule,
 } from './application.guard.js';
-export { ApplicationModule } from './application.module.js';
 export * from './plain.js';

@@ -2,16 +2,12 @@ export { type Filter, FILTER_BYTES, filterFault } from './filter.js';
 export { indexAdvice, type IndexKey } from './filter-index.js';
 export { effortFault, effortInSteps, type FilterPart, partsOf, withinElements } from './filter-effort.js';
 export { isHidden } from './filter-values.js';
+export { concernedBy, type FieldBranch, fieldTree, hiddenFilterFault, type Treatment } from './field-tree.js';
 export {
-  concernedBy,
-  type FieldBranch,
-  fieldTree,
-  type FieldTree,
-  hiddenFilterFault,
-  type Treatment,
-} from './field-tree.js';
-export { type ShownFields, shownFieldsFault, shownFieldsOf, type StoredFields } from './shown-fields.js';
-export {
+  type ShownFields,
+  shownFieldsFault,
+  shownFieldsOf,
+  type StoredFields,
   DEFAULT_SERVICE,
   isEnabled,
   isNamed,

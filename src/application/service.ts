@@ -1,8 +1,160 @@
+import { calculateObjectSize } from 'bson';
+import { shown, NAME } from '../platform/common/index.js';
+import { FILTER_BYTES } from './filter.js';
 import type { mongo } from 'mongoose';
-import { NAME } from '../platform/common/index.js';
 import { isKind, type Kind } from '../kinds/index.js';
 import type { Tenant } from '../record/pure.js';
-import type { ShownFields } from './shown-fields.js';
+
+/**
+ * The fields that a service shows of its records, and those that it shows as a keyed hash (contract §7): `only` these paths, or
+ * all `except` these. Paths are sorted and unique.
+ */
+export interface ShownFields {
+  only?: string[];
+  except?: string[];
+  hash?: string[];
+}
+
+/** The properties of a stored service that choose its fields. They can have any value: operators write them by hand. */
+export interface StoredFields {
+  fields?: unknown;
+  hash?: unknown;
+  allowHiddenFilter?: unknown;
+  schemaExamples?: unknown;
+}
+
+/** Why a property is not valid: its JSON pointer, and the rest of a sentence that begins with it. */
+interface ShownFieldsFault {
+  pointer: string;
+  detail: string;
+}
+
+const MOST_PATHS = 200;
+const MOST_PARTS = 10;
+/** They stay in every item, so that a copy can be kept. */
+const STAYING = ['_id', 'id', 'type', 'createDate', 'lastupdated', 'op', 'reason'];
+const WHOLE_FIELDS = ['createdBy', 'channels'];
+const LISTS = ['only', 'except'];
+const EXAMPLE = '{"except": ["data.email"]}';
+
+/** Why these properties are not valid (contract §7); undefined if they are. */
+export function shownFieldsFault(stored: StoredFields): ShownFieldsFault | undefined {
+  const { fields, hash } = stored;
+  return (
+    (isAbsent(fields) ? undefined : fieldsFault(fields)) ??
+    (isAbsent(hash) ? undefined : pathsFault('/hash', hash)) ??
+    flagFault('allowHiddenFilter', stored) ??
+    flagFault('schemaExamples', stored) ??
+    sizeFault(stored) ??
+    contradiction(shownFieldsOf(stored))
+  );
+}
+
+/**
+ * The fields that valid properties choose; undefined if items are shown whole. `hash` may also be a property of `fields`.
+ */
+export function shownFieldsOf({ fields, hash }: StoredFields): ShownFields | undefined {
+  const lists = (isAbsent(fields) ? {} : fields) as ShownFields;
+  const hashed = [...(isAbsent(hash) ? [] : (hash as string[])), ...(lists.hash ?? [])];
+  const chosen = {
+    ...(lists.only && { only: inOrder(lists.only) }),
+    ...(lists.except && lists.except.length > 0 && { except: inOrder(lists.except) }),
+    ...(hashed.length > 0 && { hash: inOrder(hashed) }),
+  };
+  return Object.keys(chosen).length === 0 ? undefined : chosen;
+}
+
+/** Whether a path is the other one, or leads into it. */
+function isWithinPath(path: string, other: string): boolean {
+  return path === other || path.startsWith(`${other}.`);
+}
+
+function flagFault(
+  flag: 'allowHiddenFilter' | 'schemaExamples',
+  { [flag]: value }: StoredFields,
+): ShownFieldsFault | undefined {
+  const isFlag = isAbsent(value) || typeof value === 'boolean';
+  return isFlag ? undefined : { pointer: `/${flag}`, detail: 'is not true or false.' };
+}
+
+function fieldsFault(fields: unknown): ShownFieldsFault | undefined {
+  if (!isPlainDocument(fields)) return { pointer: '/fields', detail: `is not such as ${EXAMPLE}.` };
+  const names = Object.keys(fields);
+  const unknown = names.find((name) => !LISTS.includes(name) && name !== 'hash');
+  if (unknown !== undefined)
+    return { pointer: `/fields/${shown(unknown)}`, detail: `is an unknown property; write ${EXAMPLE}.` };
+  if (LISTS.every((name) => names.includes(name)))
+    return { pointer: '/fields', detail: 'has both "only" and "except"; keep one of them.' };
+  for (const name of names) {
+    const fault = pathsFault(`/fields/${name}`, fields[name]);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function pathsFault(pointer: string, paths: unknown): ShownFieldsFault | undefined {
+  if (!Array.isArray(paths)) return { pointer, detail: 'is not a list of paths such as ["data.email"].' };
+  if (paths.length > MOST_PATHS)
+    return { pointer, detail: `has ${paths.length} paths; at most ${MOST_PATHS} are allowed.` };
+  for (const [index, path] of paths.entries()) {
+    const detail = pathFault(path);
+    if (detail !== undefined) return { pointer: `${pointer}/${index}`, detail };
+  }
+  return undefined;
+}
+
+function pathFault(path: unknown): string | undefined {
+  if (typeof path !== 'string' || !path.isWellFormed() || path.includes('\0'))
+    return 'is not a path; write one such as "data.email".';
+  if (WHOLE_FIELDS.includes(path)) return undefined;
+  const parts = path.split('.');
+  if (STAYING.includes(parts[0]!))
+    return `is "${shown(path)}", which stays in every item; take it out of the list.`;
+  if (parts[0] !== 'data' || parts.length === 1 || parts.includes(''))
+    return `is "${shown(path)}", which is not a path; write one such as "data.email", "createdBy" or "channels".`;
+  if (parts.length > MOST_PARTS)
+    return `has ${parts.length} parts; at most ${MOST_PARTS} are allowed. Name a field around it, such as "${shown(parts.slice(0, 3).join('.'))}".`;
+  if (parts.some((part) => /^\d+$/.test(part)))
+    return `is "${shown(path)}", with a number, and a path leads through all places of a list; leave the number out, as in "data.rows.price".`;
+  if (parts.some((part) => part.startsWith('$')))
+    return `is "${shown(path)}", with a name that begins with "$"; name the field around it.`;
+  return undefined;
+}
+
+function sizeFault({ fields, hash }: StoredFields): ShownFieldsFault | undefined {
+  const bytes = calculateObjectSize({ fields, hash }, { ignoreUndefined: true });
+  if (bytes < FILTER_BYTES) return undefined;
+  return {
+    pointer: '/fields',
+    detail: `takes ${bytes} bytes with "hash"; it must be smaller than ${FILTER_BYTES} (64 KiB).`,
+  };
+}
+
+/** A field that is left out cannot be shown as a hash. A hash cannot show that a field within it is left out either. */
+function contradiction({ except = [], hash = [] }: ShownFields = {}): ShownFieldsFault | undefined {
+  for (const hashed of hash) {
+    const left = except.find((path) => isWithinPath(hashed, path) || isWithinPath(path, hashed));
+    if (left !== undefined)
+      return {
+        pointer: '/hash',
+        detail: `has "${shown(hashed)}", and "except" has "${shown(left)}"; keep one of them.`,
+      };
+  }
+  return undefined;
+}
+
+/** A date, and a BSON value such as a greatest key, has no keys either. */
+function isPlainDocument(value: unknown): value is Record<string, unknown> {
+  return Object.prototype.toString.call(value) === '[object Object]' && !('_bsontype' in (value as object));
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+function inOrder(paths: string[]): string[] {
+  return [...new Set(paths)].sort();
+}
 
 /** A document of `services`: a named filter of one application and kind (contract §4). */
 export interface Service extends Tenant {

@@ -9,7 +9,7 @@ import {
   CREDENTIAL_USE_MODEL,
   credentialSchema,
   credentialUseSchema,
-} from './credential.schema.js';
+} from './credential.js';
 import { LoginLimiter } from './login-limiter.js';
 import { Passwords, ProvenLogins } from './passwords.js';
 

@@ -4,8 +4,16 @@ import type { Model, mongo } from 'mongoose';
 import { SharedReads } from '../platform/common/index.js';
 import { ControlStream, KnownDocuments } from '../platform/control/index.js';
 import { WriteBehind } from '../platform/database/index.js';
-import { type Credential, isUsable, liveHashes, type Login, LONGEST_USERNAME } from './credential.js';
-import { CREDENTIAL_MODEL, CREDENTIAL_USE_MODEL, type CredentialUse } from './credential.schema.js';
+import {
+  type Credential,
+  isUsable,
+  liveHashes,
+  type Login,
+  LONGEST_USERNAME,
+  CREDENTIAL_MODEL,
+  CREDENTIAL_USE_MODEL,
+  type CredentialUse,
+} from './credential.js';
 import { type Attempt, LoginLimiter } from './login-limiter.js';
 import { Passwords, ProvenLogins } from './passwords.js';
 

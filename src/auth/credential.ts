@@ -1,3 +1,6 @@
+import { Schema } from 'mongoose';
+import argon2 from '@node-rs/argon2';
+
 /** No credential has a longer user name, so the database is not queried for one (UTF-16 units). */
 export const LONGEST_USERNAME = 256;
 
@@ -91,4 +94,51 @@ function isArgon2id(hash: unknown): hash is string {
 
 function fits(pattern: unknown, value: string): boolean {
   return pattern === '*' || pattern === value;
+}
+
+/** When and from where a credential was last used. */
+export interface CredentialUse {
+  /** The user name; empty for the document that holds the start of the tracking. */
+  _id: string;
+  at: Date;
+  /** Address of the client. */
+  from?: string;
+}
+
+/** Name of the collection. */
+export const CREDENTIALS = 'credentials';
+
+/** Name of the Mongoose model of `credentials`. */
+export const CREDENTIAL_MODEL = 'Credential';
+
+/** Operators write this collection too, so documents are read without validation and checked by `credentialState`. */
+export const credentialSchema = new Schema<Credential>(
+  {},
+  { collection: CREDENTIALS, strict: false, versionKey: false },
+)
+  .index({ username: 1 }, { unique: true })
+  .index({ 'scopes.organizationid': 1 });
+
+/** Name of the collection. */
+export const CREDENTIAL_USES = 'tidemark.credentialuses';
+
+/** Name of the Mongoose model of `tidemark.credentialuses`. */
+export const CREDENTIAL_USE_MODEL = 'CredentialUse';
+
+export const credentialUseSchema = new Schema<CredentialUse>(
+  { _id: String },
+  { collection: CREDENTIAL_USES, strict: false, versionKey: false },
+);
+
+/** The library's default algorithm is argon2id. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** The PHC string of a password. */
+export function hashPassword(password: string): Promise<string> {
+  return argon2.hash(password, COST);
+}
+
+/** Whether a PHC string is the hash of a password; false if it is malformed. */
+export function isHashOf(stored: string, password: string): Promise<boolean> {
+  return argon2.verify(stored, password).catch(() => false);
 }

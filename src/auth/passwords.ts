@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../platform/common/index.js';
 import { problems } from '../platform/http/index.js';
-import type { Login } from './credential.js';
-import { hashPassword, isHashOf } from './password-hash.js';
+import { type Login, hashPassword, isHashOf } from './credential.js';
 
 /** Maximum number of concurrent comparisons. One of them is reserved for addresses without a failed login. */
 const MOST_RUNNING = 2;

@@ -8,12 +8,10 @@ export {
   liveHashes,
   reaches,
   type Scope,
-} from './credential.js';
-export {
   CREDENTIAL_MODEL,
   CREDENTIAL_USES,
   CREDENTIALS,
   credentialSchema,
   type CredentialUse,
-} from './credential.schema.js';
-export { hashPassword } from './password-hash.js';
+  hashPassword,
+} from './credential.js';

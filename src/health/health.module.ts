@@ -1,12 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import type { Settings } from '../platform/config/index.js';
-import { Gauges, MetricsController } from './metrics.controller.js';
-import { MetricsPort } from './metrics-port.js';
+import { Gauges, MetricsController, MetricsPort } from './metrics.controller.js';
 import { HealthController } from './health.controller.js';
 import { StoreModule } from '../replication/store/index.js';
-import { HealthReads, Readiness } from './readiness.js';
-import { RightsAtStart } from './rights-at-start.js';
+import { HealthReads, Readiness, RightsAtStart } from './readiness.js';
 
 @Module({})
 export class HealthModule {

@@ -1,4 +1,3 @@
-export { Gauges } from './metrics.controller.js';
-export { MetricsPort } from './metrics-port.js';
+export { Gauges, MetricsPort } from './metrics.controller.js';
 export { Readiness } from './readiness.js';
 export { HealthModule } from './health.module.js';

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Inject, Injectable, Res } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Injectable, Res, type OnApplicationShutdown } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Gauge } from 'prom-client';
@@ -10,6 +10,9 @@ import { Metrics } from '../platform/observability/index.js';
 import { greatestLag, UnwatchedFeeds } from '../replication/store/index.js';
 import { shareDone } from '../replication/protocol/index.js';
 import { HealthReads } from './readiness.js';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 /** A scrape does not wait longer for the database (milliseconds). */
 const LONGEST_MS = 2000;
@@ -117,5 +120,37 @@ export class MetricsController {
     } finally {
       setTimeout(forget, KEPT_MS).unref();
     }
+  }
+}
+
+/** Requests that are still running when all else has stopped have this long (milliseconds). */
+const LAST_MS = 1000;
+
+/**
+ * The port of its own for health checks and metrics (`METRICS_PORT`). It outlives the main port: while a stop waits for
+ * running requests, probes see an instance that is alive and not ready.
+ */
+@Injectable()
+export class MetricsPort implements OnApplicationShutdown {
+  private server: Server | undefined;
+
+  /** The server for this port, which does not listen yet. Without one there is no such port. */
+  use(server: Server): void {
+    this.server = server;
+  }
+
+  /** Opens the port, and returns its number. */
+  async listen(port: number, host: string): Promise<number> {
+    if (this.server === undefined) throw new Error('There is no server for METRICS_PORT.');
+    await once(this.server.listen(port, host), 'listening');
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    const { server } = this;
+    if (server?.listening !== true) return;
+    const tooLate = setTimeout(() => server.closeAllConnections(), LAST_MS);
+    await new Promise((resolve) => server.close(resolve));
+    clearTimeout(tooLate);
   }
 }

@@ -1,9 +1,17 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import type { Connection } from 'mongoose';
 import { SharedReads, within } from '../platform/common/index.js';
-import { IndexKeeper, modelsOf, NO_HISTORY, Preparation, unfitness } from '../platform/database/index.js';
+import {
+  IndexKeeper,
+  modelsOf,
+  NO_HISTORY,
+  Preparation,
+  unfitness,
+  missingRights,
+  rightSentence,
+} from '../platform/database/index.js';
 import { countPending, type PendingCounts } from '../replication/store/plain.js';
 import {
   holdsWatched,
@@ -14,6 +22,7 @@ import {
 } from '../replication/store/index.js';
 import { type ConsumerLag, consumerLags } from '../replication/feed/plain.js';
 import { countEmailDuplicates } from '../replication/watcher/index.js';
+import { recordCollections } from '../kinds/index.js';
 
 /** How long the state of the consumers is reused (milliseconds). */
 const CONSUMERS_MS = 60_000;
@@ -155,4 +164,25 @@ function detailsOf(standing: WatcherStatus) {
   const progress = pass && { reason: pass.reason, done: pass.done, total: pass.total };
   const clockBehindSeconds = standing.clockBehindSeconds || undefined;
   return { leader, lagSeconds, oplogWindowSeconds, clockBehindSeconds, pass: progress };
+}
+
+/** Logs once which actions the role of the service lacks: what follows is otherwise only an absence, such as of a gauge. */
+@Injectable()
+export class RightsAtStart implements OnApplicationBootstrap {
+  private readonly log = new Logger('Roles');
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly preparation: Preparation,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    void this.preparation.done.then(() => this.logMissing()).catch(() => undefined);
+  }
+
+  private async logMissing(): Promise<void> {
+    if (!this.preparation.isComplete) return;
+    const missing = await missingRights(this.connection, recordCollections());
+    for (const one of missing ?? []) this.log.warn(`The role lacks an action: ${rightSentence(one)}`);
+  }
 }

@@ -1,4 +1,4 @@
-export type { KindDescription, StoredNames, StoredShape } from './kind.js';
+export type { StoredShape } from './kind.js';
 export {
   BUILT_IN_KINDS,
   type BuiltInKind,

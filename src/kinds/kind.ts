@@ -5,7 +5,7 @@ interface OtherKind {
 }
 
 /** The names under which a collection stores the fields that the service needs (contract §8). */
-export interface StoredNames {
+interface StoredNames {
   readonly id: string;
   readonly lastupdated: string;
 }

@@ -1,8 +1,11 @@
-export { readTrail, redactTarget, trailEntry, writeTrail } from './audit-trail.js';
 export {
+  readTrail,
+  redactTarget,
+  trailEntry,
+  writeTrail,
   type Actor,
   AUDIT_TRAIL,
   type AuditedAction,
   type TrailEntry,
   trailModels,
-} from './audit-trail.schema.js';
+} from './audit-trail.js';

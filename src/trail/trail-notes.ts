@@ -5,8 +5,14 @@ import type { Connection } from 'mongoose';
 import { callerOf } from '../auth/index.js';
 import { SETTINGS, type Settings } from '../platform/config/index.js';
 import { WriteBehind } from '../platform/database/index.js';
-import { trailEntry, writeTrail } from './audit-trail.js';
-import { type Actor, type AuditedAction, type TrailEntry, trailModels } from './audit-trail.schema.js';
+import {
+  trailEntry,
+  writeTrail,
+  type Actor,
+  type AuditedAction,
+  type TrailEntry,
+  trailModels,
+} from './audit-trail.js';
 
 const EVERY_MS = 1000;
 /**

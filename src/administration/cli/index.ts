@@ -1,3 +1,2 @@
 export type { Terminal } from './command.js';
-export { runProgram } from './program.js';
-export { runCommandLine } from './run.js';
+export { runProgram, runCommandLine } from './program.js';

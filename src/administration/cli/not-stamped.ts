@@ -18,7 +18,7 @@ interface NotStamped {
 }
 
 /** What could not be stamped; empty if everything was. */
-export interface NotStampedSummary {
+interface NotStampedSummary {
   /** The number that MongoDB refused to stamp. */
   refused?: number;
   /** The number that transactions of other programs held until the end. */

@@ -19,8 +19,10 @@ import {
   type PlannedChange,
   type PlannedChanges,
   thingsOf,
+  assertKindsKnown,
+  assertKindsPossible,
+  createdCollections,
 } from './difference.js';
-import { assertKindsKnown, assertKindsPossible, createdCollections } from './kind-changes.js';
 import { type Reach, storedConfiguration } from './stored-configuration.js';
 
 /** Time limit for trying all changed filters on MongoDB, in ms. A filter that MongoDB refuses is refused at once. */

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { AdministrationModule } from '../http/index.js';
 import { AuthModule } from '../../auth/index.js';
-import { sessionModels } from './session.schema.js';
+import { sessionModels } from './plain.js';
 import { SessionController } from './session.controller.js';
 import { Sessions } from './sessions.js';
 

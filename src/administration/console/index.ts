@@ -1,3 +1,3 @@
 export { ConsoleModule } from './console.module.js';
 export { serveConsole } from './pages.js';
-export { isUnasked, SessionGuard } from './session.guard.js';
+export { isUnasked, SessionGuard } from './sessions.js';

@@ -25,7 +25,7 @@ import { redactTarget } from '../../trail/plain.js';
 import { assertApplication, nameOfTenant } from '../applications.js';
 import { type ChangeContext, recordAction, Refused } from '../changes.js';
 import { claiming, deleteRecords, type RecordScope } from '../record-deletion.js';
-import { ERASURES, type StoredReceipt } from './receipt.schema.js';
+import { ERASURES, type StoredReceipt } from './receipts.js';
 
 const DAY_MS = 86_400_000;
 /** Pause between two looks at the progress of the watcher (milliseconds): short at first, because a look reads the quarantine. */
@@ -40,7 +40,7 @@ const NEVER = new AbortController().signal;
 const REASON = 'The record was erased.';
 
 /** A record to erase, by its `id`. */
-export interface Erasable extends RecordScope {
+interface Erasable extends RecordScope {
   id: string;
 }
 

@@ -1,7 +1,6 @@
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import mongoose from 'mongoose';
-import { contentOf, type SettingFile, wrongFile } from './files.js';
-import { assertAuthorities, openSslReason } from './pem.js';
+import { contentOf, type SettingFile, wrongFile, assertAuthorities, openSslReason } from './files.js';
 
 /** Maximum size of a file with certificates (bytes). A bundle of all public authorities has 200 KB. */
 const LARGEST_FILE = 1024 * 1024;

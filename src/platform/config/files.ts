@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { ConfigError } from './process.js';
+import { X509Certificate } from 'node:crypto';
 
 /** The operating system's error codes for unreadable files, in words. */
 const WORDS: Record<string, string> = {
@@ -62,4 +63,32 @@ function firstBytes(file: SettingFile, most: number): Buffer {
     throw wrongFile(file, `cannot be read: ${fileTrouble(error as NodeJS.ErrnoException)}`);
   }
   return content.subarray(0, length);
+}
+
+const BEGIN = /-----BEGIN (?:(?:X509|TRUSTED) )?CERTIFICATE-----/;
+const EACH = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
+
+/** The first certificate in a file. Throws a ConfigError that names the setting, the path and the fault. */
+export function certificateIn(file: SettingFile, content: Buffer | string): X509Certificate {
+  if (!BEGIN.test(content.toString())) throw wrongFile(file, 'holds no certificate in PEM form');
+  try {
+    return new X509Certificate(content);
+  } catch (error) {
+    throw wrongFile(file, `holds a certificate that cannot be read: ${openSslReason(error)}`);
+  }
+}
+
+/**
+ * Throws a ConfigError if a certificate of an authority cannot be read. OpenSSL itself ignores such a one, and then nothing
+ * that it has signed is trusted.
+ */
+export function assertAuthorities(file: SettingFile, content: Buffer): void {
+  const [first = '', ...others] = content.toString().match(EACH) ?? [];
+  for (const one of [first, ...others]) certificateIn(file, one);
+}
+
+/** Why OpenSSL refuses a file, in its words. */
+export function openSslReason(error: unknown): string {
+  const { reason, message } = error as Error & { reason?: string };
+  return reason ?? message;
 }

@@ -2,7 +2,42 @@ import { isIP } from 'node:net';
 import { ConfigError } from './process.js';
 import { assertTlsFiles, connectionStringFault, databaseIn } from './connection-string.js';
 import { contentOf, shownFile, wrongFile } from './files.js';
-import { endpointFault, namedValues, RIGHT_ENDPOINT } from './otlp-settings.js';
+
+/** The forms of values that OpenTelemetry specifies for its variables. Each function returns what is wrong, or the value. */
+
+const RIGHT_ENDPOINT = 'http://127.0.0.1:4318';
+
+/** A name in a list of `name=value`: the form of a header's name. */
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const PRINTABLE = /^[\x20-\x7e]*$/;
+
+/** Why a text is not the base URL of a receiver of traces; undefined if it is one. */
+function endpointFault(text: string): string | undefined {
+  if (!/^https?:\/\//.test(text)) return 'it does not begin with http:// or https://';
+  if (!URL.canParse(text)) return 'it is no URL';
+  const { username, password, search, hash } = new URL(text);
+  if (username !== '' || password !== '')
+    return 'it contains a login, which belongs in OTEL_EXPORTER_OTLP_HEADERS';
+  return search !== '' || hash !== '' ? 'it has a query or a fragment' : undefined;
+}
+
+/** The values of `a=1,b=2` by name, with percent signs decoded; undefined if the text has another form. */
+function namedValues(text: string): Record<string, string> | undefined {
+  const entries = text.split(',').map((entry) => {
+    const at = entry.indexOf('=');
+    return [entry.slice(0, Math.max(0, at)).trim(), decoded(entry.slice(at + 1).trim())] as const;
+  });
+  const isRight = entries.every(([name, value]) => NAME.test(name) && PRINTABLE.test(value ?? '\0'));
+  return isRight ? (Object.fromEntries(entries) as Record<string, string>) : undefined;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Maximum size of a file that holds the value of a setting (bytes). */
 const LARGEST_FILE = 64 * 1024;
@@ -13,7 +48,7 @@ const RIGHT_URI = 'mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0';
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
 /** `isSecret`: the value may also be the content of a file, which `X_FILE` names for the setting `X`. */
-export type Setting<V> = { env: string; fallback: V; isSecret?: true } & (
+type Setting<V> = { env: string; fallback: V; isSecret?: true } & (
   | { type: 'text' | 'uri' | 'switch' | 'production' | 'proxies' | 'origins' | 'endpoint' | 'ratio' }
   | { type: 'pairs'; example: string }
   | { type: 'integer'; min: number; max: number; example?: number }

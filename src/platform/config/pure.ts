@@ -1,9 +1,19 @@
-export { contentOf, fileTrouble, type SettingFile, shownFile, wrongFile } from './files.js';
-export { assertAuthorities, certificateIn, openSslReason } from './pem.js';
-export { endedSupport } from './node-support.js';
-export { type Build, buildIn, thisBuild, versionInWords } from './build.js';
-export { type Calling, callingOf, callingOfProcess, IN_CLONE } from './calling.js';
 export {
+  contentOf,
+  fileTrouble,
+  type SettingFile,
+  shownFile,
+  wrongFile,
+  assertAuthorities,
+  certificateIn,
+  openSslReason,
+} from './files.js';
+export { endedSupport, type Build, buildIn, thisBuild, versionInWords } from './build.js';
+export {
+  type Calling,
+  callingOf,
+  callingOfProcess,
+  IN_CLONE,
   behindProxy,
   cacheDir,
   ConfigError,

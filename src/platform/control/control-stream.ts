@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import mongoose, { type mongo, type Connection } from 'mongoose';
-import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnModuleDestroy, Module } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { bareCommand, cursorId, SAFE_BSON } from '../database/index.js';
 import { pause, within } from '../common/index.js';
@@ -248,3 +248,6 @@ export class ControlStream implements OnModuleDestroy {
     for (const follower of this.followers) follower.forget();
   }
 }
+
+@Module({ providers: [ControlStream], exports: [ControlStream] })
+export class ControlModule {}

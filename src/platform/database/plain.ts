@@ -20,6 +20,10 @@ export {
   isUnfit,
   refusalsIn,
   refusedAsDuplicate,
+  type PastValidator,
+  type SingleWrite,
+  pastValidator,
+  writeEach,
 } from './errors.js';
 export { ASKED_FOR, type Watching, buildIndex, buildsIn, makeIndexes } from './indexes.js';
 export {
@@ -36,7 +40,6 @@ export {
 } from './listed-indexes.js';
 export { APP_NAME, COMMAND_MS, DATABASE_URI, SAFE_BSON, driverOptions } from './options.js';
 export { CLOCK, FUTURE_TOLERANCE_MS } from './pure.js';
-export { type PastValidator, type SingleWrite, pastValidator, writeEach } from './refused-writes.js';
 export { type MissingRight, missingRights, rightSentence } from './rights.js';
 export {
   NO_HISTORY,

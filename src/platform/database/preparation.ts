@@ -4,8 +4,11 @@ import {
   Inject,
   type OnApplicationBootstrap,
   type OnModuleDestroy,
+  type DynamicModule,
+  Global,
+  Module,
 } from '@nestjs/common';
-import { InjectConnection } from '@nestjs/mongoose';
+import { InjectConnection, MongooseModule, type MongooseModuleFactoryOptions } from '@nestjs/mongoose';
 import { type Connection, Error as mongooseErrors, STATES } from 'mongoose';
 import { makeIndexes } from './indexes.js';
 import { modelsOf, stateIndexesOf } from './listed-indexes.js';
@@ -22,8 +25,9 @@ import {
 } from './server-check.js';
 import { FatalError, pause } from '../common/index.js';
 import { Tracing } from '../observability/index.js';
-import { connectionOptions, DATABASE_URI } from './options.js';
+import { connectionOptions, DATABASE_URI, closeDriverGaps } from './options.js';
 import { namedRights, tryRights } from './rights.js';
+import { IndexKeeper } from './index-keeper.js';
 
 const RETRY_MS = 1000;
 
@@ -147,4 +151,28 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
     this.logged = error.message;
     this.log.warn(`The database does not answer yet: ${troubleOfCommand(error)}`);
   }
+}
+
+@Global()
+@Module({})
+export class DatabaseModule {
+  static at(uri: string): DynamicModule {
+    closeDriverGaps();
+    return {
+      module: DatabaseModule,
+      imports: [
+        MongooseModule.forRootAsync({
+          inject: [Tracing],
+          useFactory: (tracing: Tracing) => lazily(uri, tracing),
+        }),
+      ],
+      providers: [Preparation, IndexKeeper, { provide: DATABASE_URI, useValue: uri }],
+      exports: [Preparation, IndexKeeper, DATABASE_URI],
+    };
+  }
+}
+
+/** The port is opened before the database answers, so the preparation opens the connection and waits for it. */
+function lazily(uri: string, { isOn }: Tracing): MongooseModuleFactoryOptions {
+  return { uri, lazyConnection: true, ...connectionOptions, ...(isOn && { monitorCommands: true }) };
 }

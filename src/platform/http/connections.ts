@@ -11,7 +11,7 @@ import type { Socket } from 'node:net';
 import { answerText } from './answer.js';
 import { Problem } from './problem.js';
 import { problems } from './problems.js';
-import { tcpSocketOf } from './secure-server.js';
+import { tcpSocketOf } from './certificate.js';
 
 const LINGER_MS = 5000;
 const LONGEST_SHOWN = 80;

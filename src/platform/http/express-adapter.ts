@@ -1,12 +1,19 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
-import type { TlsOptions } from 'node:tls';
+import type { TlsOptions, TLSSocket } from 'node:tls';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { type Express, type Request, type Response } from 'express';
+import express, {
+  type Express,
+  type Request,
+  type Response,
+  type NextFunction,
+  type RequestHandler,
+} from 'express';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
-import { answerText, answerProblem } from './answer.js';
+import { answerText, answerProblem, UNSHARED } from './answer.js';
 import { Problem } from './problem.js';
 import { problems } from './problems.js';
-import { createSecureServer } from './secure-server.js';
+import { createSecureServer } from './certificate.js';
+import helmet from 'helmet';
 
 /** Interval of the check for requests that exceed their time limits (milliseconds). Node's default is 30 s. */
 const LOOKED_EVERY_MS = 1000;
@@ -141,4 +148,33 @@ function fromHttp(error: unknown): Problem | undefined {
   if (!(error instanceof HttpException)) return undefined;
   if (error.getStatus() === 404) return problems.notFound();
   return error.getStatus() === 400 ? problems.malformedRequest(UNDECODABLE) : undefined;
+}
+
+/** Pages for browsers. */
+const PAGES = '/docs';
+
+/** Sent over TLS only. For this host alone: its subdomains may be other services. */
+const HTTPS_ONLY = 'max-age=31536000';
+
+/** Over plain HTTP no header demands HTTPS: that would break the page under /docs. */
+const forPages = helmet({
+  strictTransportSecurity: false,
+  contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+}) as RequestHandler;
+
+/** Answers of the API are data: a browser must not render one as a page or embed it in one. */
+const OF_DATA = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+] as const;
+
+/** Express middleware: sets the security and cache headers. */
+export function forbid(request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('Cache-Control', UNSHARED);
+  if ((request.socket as Partial<TLSSocket>).encrypted === true)
+    response.setHeader('Strict-Transport-Security', HTTPS_ONLY);
+  if (request.url.startsWith(PAGES)) return forPages(request, response, next) as void;
+  for (const [name, value] of OF_DATA) response.setHeader(name, value);
+  next();
 }

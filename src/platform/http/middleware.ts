@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
-import { beforeAnswer } from './answer-in-time.js';
-import { answerProblem } from './answer.js';
+import { beforeAnswer, answerProblem } from './answer.js';
 import { problems } from './problems.js';
 
 const ACCEPTABLE = /^[A-Za-z0-9._-]{1,64}$/;

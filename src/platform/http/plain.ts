@@ -1,6 +1,17 @@
 export * from './pure.js';
-export { type Patience, answerInTime, handOver, whileReceiving } from './answer-in-time.js';
-export { allows, answerProblem, answeredProblem, etagOf, sendJson, serveBytes, tag } from './answer.js';
+export {
+  type Patience,
+  answerInTime,
+  handOver,
+  whileReceiving,
+  allows,
+  answerProblem,
+  answeredProblem,
+  etagOf,
+  sendJson,
+  serveBytes,
+  tag,
+} from './answer.js';
 export {
   Connections,
   answerClientError,
@@ -14,6 +25,6 @@ export {
   ServedCertificate,
   certificateFiles,
   loadCertificate,
+  createSecureServer,
 } from './certificate.js';
-export { createSecureServer } from './secure-server.js';
 export { endUnreadBodies, giveRequestId, readPlainTarget } from './middleware.js';

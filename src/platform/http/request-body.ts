@@ -13,7 +13,7 @@ import {
 import type { Request } from 'express';
 import { lostNumberInSteps, shown, TimeSlice } from '../common/index.js';
 import { SETTINGS, type Settings } from '../config/index.js';
-import { whileReceiving } from './answer-in-time.js';
+import { whileReceiving } from './answer.js';
 import { problems } from './problems.js';
 
 const RequestItself = createParamDecorator((_data: unknown, context: ExecutionContext) =>

@@ -61,7 +61,7 @@ export interface EditProgress extends Partial<Work> {
  * `on`; `off`: removed or disabled; `invalid`: not a filter, rejected by MongoDB, or impossible to put into force; `beyond`:
  * the application has more services than allowed.
  */
-export type FilterState = 'on' | 'off' | 'invalid' | 'beyond';
+type FilterState = 'on' | 'off' | 'invalid' | 'beyond';
 
 /** The filter and the fields that `services` requests. */
 export type WantedFilter =

@@ -116,9 +116,10 @@ export {
   watchedOf,
   workOf,
 } from './progress.js';
-export { type Restore, afterRestores, isOfReplaced } from './restores.js';
-export { certainMoves, unnamedAmong, unnamedInShare } from './unnamed.js';
 export {
+  type Restore,
+  afterRestores,
+  isOfReplaced,
   type AsideApplication,
   type LaneCounts,
   type PassedKind,
@@ -127,3 +128,4 @@ export {
   WATCHER,
   type WatchState,
 } from './watch-state.js';
+export { certainMoves, unnamedAmong, unnamedInShare } from './unnamed.js';

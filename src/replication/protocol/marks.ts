@@ -28,7 +28,7 @@ export interface Mark {
  * How far raises alone can move a fence ahead of a clock that does not advance (milliseconds). A stamp above the fence must
  * not count as a stamp in the future.
  */
-export const FENCE_LEAD_MS = FUTURE_TOLERANCE_MS - 100;
+const FENCE_LEAD_MS = FUTURE_TOLERANCE_MS - 100;
 
 /**
  * The fence that a raise announces: the clock, but at least 1 ms above the previous fence, up to {@link FENCE_LEAD_MS} ahead
@@ -81,7 +81,7 @@ export function withPassed(fences: KnownFences, passed: KnownFences): KnownFence
 }
 
 /** A stamp that a change has shown for a mark. */
-export interface Head {
+interface Head {
   mark: MarkKey;
   stamp: Date;
 }

@@ -6,10 +6,10 @@ import { LEDGER, type LedgerEntry } from '../store/plain.js';
 import { numberedIn, rawBatch, renamed } from '../transcode/index.js';
 import { Sampled, type SeenItems } from './seen.js';
 import { itemsIn, type ServedService } from './served.js';
-import type { Walk } from './stored-schema.schema.js';
+import type { Walk } from './stored-schemas.js';
 
 /** A service with at most this many records is read as a whole. */
-export const MOST_WHOLE = 1000;
+const MOST_WHOLE = 1000;
 /**
  * Records of a larger one: the newest of the application and kind, and some at places of the walk. If the first sample has fewer
  * records than one of these parts, it also has some that the filter finds.

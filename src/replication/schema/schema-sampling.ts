@@ -9,10 +9,9 @@ import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import { ofTenant } from '../../record/index.js';
 import { type AppShare, isIn, type MarkKey, markName } from '../protocol/index.js';
 import { ChangedMarks, FILTER_VERSIONS, type Job, type TermAtWork } from '../store/index.js';
-import { forgetKindsBut, removeSchemas } from './stored-schemas.js';
+import { forgetKindsBut, removeSchemas, SCHEMAS } from './stored-schemas.js';
 import { COMMENT } from './sample.js';
 import { Schemas } from './schemas.js';
-import { SCHEMAS } from './stored-schema.schema.js';
 
 /** The shortest and the longest time between two looks at what is due (milliseconds). A change ends the wait. */
 const LOOK_MS = 500;

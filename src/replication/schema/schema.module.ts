@@ -3,7 +3,7 @@ import { MongooseModule } from '@nestjs/mongoose';
 import { StoreModule } from '../store/index.js';
 import { SchemaSampling } from './schema-sampling.js';
 import { Schemas } from './schemas.js';
-import { schemaModels } from './stored-schema.schema.js';
+import { schemaModels } from './stored-schemas.js';
 
 /** What the items of services look like. */
 @Module({

@@ -7,14 +7,17 @@ import { Metrics } from '../../platform/observability/index.js';
 import { ofTenant } from '../../record/index.js';
 import { markKey, type StoredHead } from '../protocol/index.js';
 import { HEADS } from '../store/index.js';
-import { changesBetween, type FieldChange, withoutMembersOfMaps } from './changes.js';
-import { type CurrentSchema, knownSchema } from './current.js';
-import { merged } from './merge.js';
+import { changesBetween, type FieldChange, withoutMembersOfMaps, merged } from './merge.js';
+import {
+  type CurrentSchema,
+  knownSchema,
+  isSameVersion,
+  type ServedService,
+  servedVersion,
+} from './served.js';
 import { COMMENT, type SchemaSample, sampled } from './sample.js';
 import { type SeenItems, seenIn, textOfSeen } from './seen.js';
-import { isSameVersion, type ServedService, servedVersion } from './served.js';
-import type { StoredSchema } from './stored-schema.schema.js';
-import { beginStored, readStored, removeNames, replaceStored } from './stored-schemas.js';
+import { type StoredSchema, beginStored, readStored, removeNames, replaceStored } from './stored-schemas.js';
 
 /** Changes that are kept with a schema, newest first. */
 const MOST_CHANGES = 50;

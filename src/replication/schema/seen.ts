@@ -43,7 +43,7 @@ export const MOST_PLACES = 1000;
 /** An object with more different names is a map: its names are data, and are forgotten. */
 export const MOST_NAMES = 200;
 /** Fields in fields, counted from `data`. What lies deeper is left out, as deeper paths cannot choose fields either. */
-export const MOST_DEPTH = 10;
+const MOST_DEPTH = 10;
 const LONGEST_NAME = 64;
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

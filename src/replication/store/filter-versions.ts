@@ -4,9 +4,8 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { ServiceKey } from '../../application/index.js';
 import { isDuplicateKey } from '../../platform/database/index.js';
 import type { Work, FilterVersion, FilterVersionChange, KnownVersion } from '../protocol/index.js';
-import { fieldsAt, filterAt, isTooLarge } from './stored-filters.js';
-import { areReadable } from './hashed-fields.js';
-import { ChangedMarks } from './changed-marks.js';
+import { fieldsAt, filterAt, isTooLarge, areReadable } from './stored-filters.js';
+import { ChangedMarks } from './heads.js';
 import { FILTER_VERSION_MODEL } from './collections.schema.js';
 
 /**

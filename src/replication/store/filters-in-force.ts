@@ -12,15 +12,14 @@ import {
 } from '../../application/index.js';
 import { atMost, exactly, SharedReads, shown } from '../../platform/common/index.js';
 import { ControlStream, KnownDocuments } from '../../platform/control/index.js';
-import { readAsOf } from '../../platform/database/index.js';
+import { readAsOf, isDuplicateKey } from '../../platform/database/index.js';
 import { problems } from '../../platform/http/index.js';
 import type { Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
-import { areReadable } from './hashed-fields.js';
-import { fieldsAt, filterAt } from './stored-filters.js';
+import { areReadable, isHashKey, newHashKey, fieldsAt, filterAt } from './stored-filters.js';
 import type { FilterVersion, EditProgress } from '../protocol/index.js';
 import { type FieldMask, fieldMask } from '../transcode/index.js';
-import { FILTER_VERSION_MODEL } from './collections.schema.js';
+import { FILTER_VERSION_MODEL, HASH_KEY_MODEL, type HashKey } from './collections.schema.js';
 
 const REMEMBERED = 10_000;
 /** Poll interval for a pending entry (milliseconds). */
@@ -216,4 +215,34 @@ function isSameEntry(entry: Pick<ReadEntry, '_id'>, { _id }: InForce): boolean {
 
 function keyOf({ _id, key, version }: InForce): string {
   return `${_id?.toHexString() ?? key} ${version}`;
+}
+
+/** The keys of the hashes, one for each application (contract §7). */
+@Injectable()
+export class HashKeys {
+  constructor(@InjectModel(HASH_KEY_MODEL) private readonly keys: Model<HashKey>) {}
+
+  /** The keys of these applications. Makes those that do not exist, and leaves out those that cannot be read. */
+  async among(tenants: Tenant[]): Promise<(Tenant & { key: mongo.Binary })[]> {
+    if (tenants.length === 0) return [];
+    const $or = tenants.map(({ organizationid, appid }) => ({ organizationid, appid }));
+    const find = () => this.keys.collection.find<HashKey>({ $or }).toArray();
+    const stored = await find();
+    const isStored = (one: Tenant) =>
+      stored.some(
+        ({ organizationid, appid }) => organizationid === one.organizationid && appid === one.appid,
+      );
+    const missing = $or.filter((one) => !isStored(one));
+    if (missing.length > 0) await this.make(missing);
+    const found = missing.length > 0 ? await find() : stored;
+    return found.filter(({ key }) => isHashKey(key));
+  }
+
+  /** Another leader may be faster with some of them. */
+  private async make(tenants: Tenant[]): Promise<void> {
+    const made = tenants.map((tenant) => ({ ...tenant, key: newHashKey() }));
+    await this.keys.collection.insertMany(made, { ordered: false }).catch((error: unknown) => {
+      if (!isDuplicateKey(error)) throw error;
+    });
+  }
 }

@@ -1,14 +1,12 @@
 export { FormatWatch } from './format-watch.js';
 export * from './plain.js';
-export { type ChangedMark, ChangedMarks } from './changed-marks.js';
+export { ChangedMarks, HeadWriter, KnownHeads } from './heads.js';
 export { FilterVersions, amongServices } from './filter-versions.js';
-export { FiltersInForce, OutdatedServiceError } from './filters-in-force.js';
-export { HashKeys } from './hash-keys.js';
-export { HeadWriter, KnownHeads } from './heads.js';
+export { FiltersInForce, OutdatedServiceError, HashKeys } from './filters-in-force.js';
 export { IncompleteIdentities } from './incomplete-identities.js';
 export { Horizon, KnownChannels } from './known-channels.js';
 export { type KindAsked, KindsGuard, KnownKinds } from './known-kinds.js';
-export { KnownProgress, WatchedPlace } from './known-progress.js';
+export { KnownProgress, WatchedPlace, type Now, WorkedThrough } from './known-progress.js';
 export { type EntryRange, LedgerSlices } from './ledger-slices.js';
 export { Ledger } from './ledger.js';
 export { Announced, GreatestStamp, MarkRaiser, readFences } from './marks.js';
@@ -25,4 +23,3 @@ export {
 export { Quarantine, type RefusedWrite } from './quarantine.js';
 export { StoreModule } from './store.module.js';
 export { Totals } from './totals.js';
-export { type Now, WorkedThrough } from './worked-through.js';

@@ -27,14 +27,11 @@ export {
 } from './collections.schema.js';
 export type { ReadVersion } from './filter-versions.js';
 export type { InForce } from './filters-in-force.js';
-export { areReadable, removeHashKey, rotateHashKey, storedHashKey } from './hashed-fields.js';
-export { hasWatched, holdsWatched } from './history.js';
-export { STORAGE_FORMATS, assertFormat, finishUpgrade, layLease, readFormat } from './storage-format.js';
-export { noteRestore } from './restores.js';
-export { recordsUnder } from './learning.js';
-export type { StampRange } from './marks.js';
-export { setAsideFromOutside } from './quarantine-additions.js';
 export {
+  areReadable,
+  removeHashKey,
+  rotateHashKey,
+  storedHashKey,
   type PendingCounts,
   type PendingService,
   countPending,
@@ -43,6 +40,11 @@ export {
   firstPending,
   nameAt,
 } from './stored-filters.js';
+export { hasWatched, holdsWatched, noteRestore } from './history.js';
+export { STORAGE_FORMATS, assertFormat, finishUpgrade, layLease, readFormat } from './storage-format.js';
+export { recordsUnder } from './learning.js';
+export type { StampRange } from './marks.js';
+export { setAsideFromOutside } from './quarantine-additions.js';
 export {
   type Job,
   LONGEST_SILENCE_MS,

@@ -43,7 +43,7 @@ export function concernKey(concern: Concern): string {
 }
 
 /** A name for the log. */
-export function nameOf(concern: Concern): string {
+function nameOf(concern: Concern): string {
   if (concern.what === 'services') return 'the services';
   const what = concern.what === 'record' ? concern.kind : 'hard delete';
   return `${what} ${concern.owner.toHexString()}`;
@@ -55,7 +55,7 @@ const LONGEST_PAUSE_S = 300;
 const COMMENT = 'tidemark quarantine';
 
 /** The kinds of the service's own writes that may be refused. */
-export const REFUSED_WRITES = ['stamp', 'id', 'emailkey'] as const;
+const REFUSED_WRITES = ['stamp', 'id', 'emailkey'] as const;
 
 /** A write of the service's own into a record or hard delete that MongoDB refused. */
 export interface RefusedWrite extends Unwritten {

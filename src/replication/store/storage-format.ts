@@ -5,7 +5,7 @@ import { WATCHER } from '../protocol/index.js';
 import { LEASES, STORAGE_FORMAT } from './collections.schema.js';
 
 /** Storage formats: the forms of the documents that the service stores for itself, numbered. */
-export interface Formats {
+interface Formats {
   /** The oldest format that this version can read and write. */
   oldest: number;
   /** The format that this version writes once an operator has finished the upgrade to it. */

@@ -6,22 +6,19 @@ import { LedgerSlices } from './ledger-slices.js';
 import { Ledger } from './ledger.js';
 import { ControlModule } from '../../platform/control/index.js';
 import { FirstPass, ProgressReader, UnwatchedFeeds } from './progress-reader.js';
-import { WorkedThrough } from './worked-through.js';
+import { WorkedThrough, KnownProgress, WatchedPlace } from './known-progress.js';
 import { KnownKinds } from './known-kinds.js';
-import { KnownProgress, WatchedPlace } from './known-progress.js';
 import { Totals } from './totals.js';
 import { Announced, MarkRaiser, GreatestStamp } from './marks.js';
-import { HeadWriter, KnownHeads } from './heads.js';
+import { HeadWriter, KnownHeads, ChangedMarks } from './heads.js';
 import { KnownMoments, MomentWriter, Moments } from './moments.js';
 import { Quarantine } from './quarantine.js';
 import { ShownIdentities } from './shown-identities.js';
 import { recordModels } from '../../record/index.js';
 import { storeModels } from './collections.schema.js';
-import { ChangedMarks } from './changed-marks.js';
 import { FilterVersions } from './filter-versions.js';
-import { HashKeys } from './hash-keys.js';
+import { HashKeys, FiltersInForce } from './filters-in-force.js';
 import { FormatWatch } from './format-watch.js';
-import { FiltersInForce } from './filters-in-force.js';
 
 const providers = [
   Announced,

@@ -11,7 +11,7 @@ export interface Host {
   hashed(type: number, start: number, end: number, position: number): number;
 }
 
-/** The exports of the program. See `assembly/memory.ts`, `assembly/shortest.ts` and `assembly/index.ts`. */
+/** The exports of the program. See `assembly/output.ts`, `assembly/numbers.ts` and `assembly/index.ts`. */
 export interface Program {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   readonly INPUT: Constant;

@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { Claimants } from './stamping/claimants.js';
-import { RestampNotes } from './stamping/restamp-notes.js';
-import { Restamps } from './stamping/restamps.js';
+import { RestampNotes, Restamps } from './stamping/restamps.js';
 import { Resurrections } from './stamping/resurrections.js';
 import { StampsAbove } from './stamping/stamps-above.js';
 import { ApplicationModule } from '../../application/index.js';

@@ -1,4 +1,4 @@
-import { hashPassword } from '../../../src/auth/password-hash.js';
+import { hashPassword } from '../../../src/auth/credential.js';
 import { Passwords } from '../../../src/auth/passwords.js';
 
 describe('argon2id, PHC string', () => {

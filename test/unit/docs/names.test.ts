@@ -51,10 +51,11 @@ describe('what the pages name is there', () => {
   });
 
   it('collections of the service, each of which the architecture tells about', () => {
-    const schemas = files.filter((path) => /^src\/.*\.schema\.ts$/.test(path)).map(read);
-    const named = schemas.flatMap((text) =>
-      [...text.matchAll(/'(tidemark\.[a-z]+)'/g)].map(([, name]) => name!),
+    const sources = files.filter((path) => /^src\/.*\.ts$/.test(path)).map(read);
+    const named = sources.flatMap((text) =>
+      [...text.matchAll(/^(?:export )?const \w+ = '(tidemark\.[a-z]+)'/gm)].map(([, name]) => name!),
     );
+    expect(named).toEqual([...new Set(named)]);
     expect(told(COLLECTION, (span) => named.includes(span))).toEqual([]);
     expect(named.filter((name) => !spansOf('docs/architecture.md').includes(name))).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { complaintIn } from '../../../src/embedded/mongod-process.js';
-import { Supervisor } from '../../../src/embedded/supervisor.js';
+import { Supervisor } from '../../../src/embedded/start-embedded.js';
 
 /** A run of mongod that ends when the test says so. */
 class Run {

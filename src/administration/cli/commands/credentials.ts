@@ -26,8 +26,7 @@ import type {
   credentialRotate,
 } from '../descriptions.js';
 import { choiceOf, daysOf, futureDateOf, isConfirmed, nameOf, passwordFrom } from '../input.js';
-import { type Wording } from '../layout.js';
-import { cell, counted, table } from '../table.js';
+import { type Wording, cell, counted, table } from '../table.js';
 import { databaseOf, deskOn } from '../session.js';
 
 const EVERY = '*';

@@ -1,7 +1,6 @@
 import { command, type Command } from '../command.js';
 import { completionOf } from '../completion.js';
 import * as described from '../descriptions.js';
-import * as ofKinds from '../kind-descriptions.js';
 import * as operation from '../operation-descriptions.js';
 
 const applications = () => import('./applications.js');
@@ -11,6 +10,7 @@ const credentials = () => import('./credentials.js');
 const configuration = () => import('./configuration.js');
 const records = () => import('./records.js');
 const statuses = () => import('./status.js');
+const upkeep = () => import('./upkeep.js');
 
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -18,15 +18,15 @@ export const commands: readonly Command[] = [
   command(described.applicationList, async () => (await applications()).runList),
   command(described.applicationRemove, async () => (await applications()).runRemove),
   command(described.applicationRekey, async () => (await applications()).runRekey),
-  command(ofKinds.kindCreate, async () => (await kinds()).runCreate),
-  command(ofKinds.kindList, async () => (await kinds()).runList),
-  command(ofKinds.kindRemove, async () => (await kinds()).runRemove),
+  command(operation.kindCreate, async () => (await kinds()).runCreate),
+  command(operation.kindList, async () => (await kinds()).runList),
+  command(operation.kindRemove, async () => (await kinds()).runRemove),
   command(described.serviceSet, async () => (await services()).runSet),
   command(described.serviceList, async () => (await services()).runList),
   command(described.serviceRemove, async () => (await services()).runRemove),
   command(described.servicePreview, async () => (await services()).runPreview),
   command(described.serviceIndex, async () => (await services()).runIndex),
-  command(described.schemaExport, async () => (await import('./schemas.js')).runExport),
+  command(described.schemaExport, async () => (await kinds()).runExport),
   command(described.credentialIssue, async () => (await credentials()).runIssue),
   command(described.credentialChange, async () => (await credentials()).runChange),
   command(described.credentialRotate, async () => (await credentials()).runRotate),
@@ -38,15 +38,15 @@ export const commands: readonly Command[] = [
   command(described.configApply, async () => (await configuration()).runApply),
   command(described.importCommand, async () => (await import('./import.js')).runImport),
   command(described.recordDelete, async () => (await records()).runDelete),
-  command(operation.recordErase, async () => (await import('./erasures.js')).runErase),
-  command(operation.recordErasures, async () => (await import('./erasures.js')).runErasures),
+  command(operation.recordErase, async () => (await records()).runErase),
+  command(operation.recordErasures, async () => (await records()).runErasures),
   command(described.recordShow, async () => (await records()).runShow),
   command(described.recordHistoryCommand, async () => (await records()).runHistory),
-  command(described.resync, async () => (await import('./resync.js')).runResync),
+  command(described.resync, async () => (await upkeep()).runResync),
   command(operation.consumerList, async () => (await statuses()).runConsumerList),
   command(operation.status, async () => (await statuses()).runStatus),
-  command(operation.check, async () => (await import('./check.js')).runCheck),
-  command(operation.restored, async () => (await import('./restored.js')).runRestored),
-  command(operation.upgradeFinish, async () => (await import('./upgrade.js')).runFinish),
+  command(operation.check, async () => (await upkeep()).runCheck),
+  command(operation.restored, async () => (await upkeep()).runRestored),
+  command(operation.upgradeFinish, async () => (await upkeep()).runFinish),
   command(operation.completion, () => Promise.resolve(completionOf(commands))),
 ];

@@ -1,11 +1,25 @@
-import { UsageError } from '../../../platform/common/index.js';
+import { UsageError, FatalError } from '../../../platform/common/index.js';
 import { type KindDocument, type KindFault, kindFaults, kindFields } from '../../../kinds/index.js';
-import { createKind, type ListedKind, listKinds, removeKind } from '../../plain.js';
+import {
+  createKind,
+  type ListedKind,
+  listKinds,
+  removeKind,
+  assertApplication,
+  nameOfService,
+} from '../../plain.js';
 import type { Run } from '../command.js';
-import type { kindCreate, kindList, kindRemove } from '../kind-descriptions.js';
-import { byOption } from '../input.js';
+import type { kindCreate, kindList, kindRemove } from '../operation-descriptions.js';
+import { byOption, serviceKeyOf } from '../input.js';
 import { databaseOf, deskOn } from '../session.js';
-import { cell, counted, table } from '../table.js';
+import { cell, counted, table, asIs } from '../table.js';
+import {
+  interfaceName,
+  knownSchema,
+  serviceSchema,
+  typeScriptOf,
+} from '../../../replication/schema/plain.js';
+import type { schemaExport } from '../descriptions.js';
 
 /** The options whose name is not that of the field. */
 const OPTIONS: Partial<Record<keyof KindDocument, string>> = {
@@ -70,3 +84,21 @@ function shapeOf({ id, lastupdated, organizationid, appid, channels, data, isBui
   ];
   return parts.join(', ');
 }
+
+export const runExport: Run<typeof schemaExport> = async (context, { typescript, ...names }) => {
+  const key = serviceKeyOf(names);
+  const db = databaseOf(await context.connected());
+  await assertApplication(db, key);
+  const known = await knownSchema(db, key);
+  if (known === undefined) throw new FatalError(`The ${nameOfService(key)} is not served.`);
+  if (known === 'missing')
+    throw new FatalError(
+      `There is no sample of the ${nameOfService(key)} yet. A running instance takes one within seconds.`,
+    );
+  const schema = serviceSchema(known);
+  if (!typescript) return { text: asIs(JSON.stringify(schema, undefined, 2)), json: schema };
+  const { organizationid, appid, kind, name } = key;
+  const about = `${schema.title} of ${organizationid}/${appid}, version ${schema['x-tidemark-version']} of the schema.`;
+  const text = typeScriptOf(schema, interfaceName(kind, name), about);
+  return { text: asIs(text.trimEnd()), json: { typescript: text } };
+};

@@ -10,16 +10,21 @@ import {
   recordStory,
   type RecordStory,
   type Standing,
+  erase,
+  type ErasureReceipt,
+  listReceipts,
+  readReceipt,
+  type WholeReceipt,
 } from '../../plain.js';
-import { count, FatalError, shown, UsageError } from '../../../platform/common/index.js';
+import { count, FatalError, shown, UsageError, forAtMost, pause } from '../../../platform/common/index.js';
 import type { CommandContext, Outcome, Run } from '../command.js';
 import type { recordDelete, recordHistoryCommand, recordShow } from '../descriptions.js';
-import { idsOf, inputFile, kindOf, tenantOf } from '../input.js';
-import { inOrder, type Wording } from '../layout.js';
-import { counted, table } from '../table.js';
+import { idsOf, inputFile, kindOf, tenantOf, secondsOf } from '../input.js';
+import { inOrder, type Wording, counted, table } from '../table.js';
 import { databaseOf, deskOn } from '../session.js';
+import type { recordErase, recordErasures } from '../operation-descriptions.js';
 
-const HEADINGS = ['STAMPED ANEW', 'WHAT', 'REASON', 'WHY'];
+const RESTAMP_HEADINGS = ['STAMPED ANEW', 'WHAT', 'REASON', 'WHY'];
 const ACTION = 'record.delete';
 const MOST_SHOWN = 10;
 
@@ -93,7 +98,7 @@ function textOf(history: RecordHistory): Wording {
   const rows = restamps.map(({ at, what, reason, meaning }) => [at.toISOString(), what, reason, meaning]);
   return inOrder(
     standingLine(history),
-    table(HEADINGS, rows, noneOf(history)),
+    table(RESTAMP_HEADINGS, rows, noneOf(history)),
     ...gaps.map(
       ({ from, until, reason }) =>
         `From ${from.toISOString()} to ${until.toISOString()} not every re-stamp "${reason}" was noted: there were too many.`,
@@ -161,7 +166,7 @@ async function deleteListed(
     progress.end();
   });
   await noted(work, () => noteDeletions(changeContext, scope, isDryRun ? 0 : tally.deleted));
-  return outcomeOf(scope, tally, isDryRun);
+  return deletionOutcome(scope, tally, isDryRun);
 
   async function workThrough(): Promise<void> {
     try {
@@ -194,7 +199,7 @@ async function noteDeletions(
     await noteRecords(changeContext, scope, { action: ACTION, target: counted(deleted, scope.kind) });
 }
 
-function outcomeOf({ tenant, kind }: RecordScope, tally: Tally, isDryRun: boolean): Outcome {
+function deletionOutcome({ tenant, kind }: RecordScope, tally: Tally, isDryRun: boolean): Outcome {
   const { deleted, missing, firstMissing, bad, isInterrupted } = tally;
   const of = `${counted(deleted, kind)} of ${nameOfTenant(tenant)}`;
   const more = missing > firstMissing.length ? ` and ${count(missing - firstMissing.length)} more` : '';
@@ -210,4 +215,77 @@ function outcomeOf({ tenant, kind }: RecordScope, tally: Tally, isDryRun: boolea
     json: { ...tenant, kind, deleted, missing, firstMissing, bad, ...(isDryRun && { dryRun: true }) },
     failure: failures.length === 0 ? undefined : failures.join(' '),
   };
+}
+
+const USUAL_WAIT = '30';
+const LOOK_MS = 1000;
+const MOST_LISTED = 100;
+const CONSUMER_HEADINGS = ['USERNAME', 'READS', 'STATE', 'READ UP TO', 'ASKED FROM', 'DIGEST TO', 'CALLED'];
+const RECEIPT_HEADINGS = ['RECEIPT', 'KIND', 'ID', 'ERASED', 'STATE', 'CONSUMERS'];
+/** The exit code of an erasure that is not done. */
+const OPEN = 3;
+
+export const runErase: Run<typeof recordErase> = async (context, { id, wait = USUAL_WAIT, ...names }) => {
+  const [tenant, kind] = [tenantOf(names), kindOf(names)];
+  const seconds = secondsOf('wait', wait);
+  const changeContext = deskOn(context, await context.connected());
+  return forAtMost(seconds * 1000, context.terminal.interruptible(), async (over) => {
+    const receipt = (await erase(changeContext, { tenant, kind, id }, over)).toHexString();
+    for (;;) {
+      const found = await readReceipt(changeContext.db, tenant, receipt);
+      if (found.state !== 'open' || over.aborted) return receiptOutcome(found);
+      await pause(LOOK_MS, over);
+    }
+  });
+};
+
+export const runErasures: Run<typeof recordErasures> = async (context, { id, receipt, ...names }) => {
+  const tenant = tenantOf(names);
+  const db = databaseOf(await context.connected());
+  await assertApplication(db, tenant);
+  if (receipt !== undefined) return receiptOutcome(await readReceipt(db, tenant, receipt));
+  const found = await listReceipts(db, tenant, { id, limit: MOST_LISTED });
+  return { text: table(RECEIPT_HEADINGS, found.map(rowOf), 'No record was erased.'), json: found };
+};
+
+function receiptOutcome(found: WholeReceipt): Outcome {
+  const { kind, id, receipt, consumers, lastupdated, isUsedAgain } = found;
+  const name = id === null ? kind : `${kind} "${shown(id)}"`;
+  const stamp = lastupdated?.toISOString();
+  const rows = consumers.map((one) => [
+    ...[one.username, one.service, one.state],
+    ...[one.readUpTo, one.askedFrom, one.digestTo, one.lastCall].map((time) => time?.toISOString() ?? ''),
+  ]);
+  return {
+    text: inOrder(
+      `The ${name} of ${nameOfTenant(found)} is erased. Receipt ${receipt}.`,
+      ...(stamp === undefined
+        ? []
+        : [`Its hard delete is stamped ${stamp}: windows that contain this time deliver it.`]),
+      ...(isUsedAgain ? ['A record with this id exists again. The time is that of the new record.'] : []),
+      table(CONSUMER_HEADINGS, rows, 'No consumer has ever read this kind.'),
+    ),
+    json: found,
+    failure: failureOf(found),
+    failureCode: OPEN,
+  };
+}
+
+function failureOf({ state, counts, consumers, receipt }: WholeReceipt): string | undefined {
+  if (state === 'done') return undefined;
+  if (state === 'waiting')
+    return 'The record is deleted, and the watcher has not processed that yet. Once the service runs, erase it again.';
+  const open = counts.open + counts.delivered;
+  return (
+    `${open} of ${counted(consumers.length, 'consumer')} ${open === 1 ? 'has' : 'have'} not come back yet. ` +
+    `Look again with: record erasures --receipt ${receipt}`
+  );
+}
+
+function rowOf({ receipt, kind, id, at, state, counts }: ErasureReceipt): string[] {
+  const consumers = Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(', ');
+  return [receipt, kind, id ?? '', at.toISOString(), state, consumers];
 }

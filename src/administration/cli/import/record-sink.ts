@@ -2,9 +2,16 @@ import mongoose, { type mongo } from 'mongoose';
 import { refusedAsDuplicate, statedIndex, CLOCK, isDuplicateKey } from '../../../platform/database/plain.js';
 import { type Kind, PERSON_KIND } from '../../../kinds/index.js';
 import { recordsIn, type Tenant, ofTenant, doubledNameIn, STAMP } from '../../../record/index.js';
-import { IMPORTS, type SeenId } from './imports.schema.js';
 import type { RecordLine, GivenRecord } from './lines.js';
 import { literal, shown } from '../../../platform/common/index.js';
+
+/** The ids that running mirrors have read from their files. Its only index is that of `_id`, which every query uses. */
+const IMPORTS = 'tidemark.imports';
+
+/** An id in the file of a mirror. */
+interface SeenId {
+  _id: { run: mongo.ObjectId; id: string };
+}
 
 const BATCH = 1000;
 const FIRST = new mongoose.mongo.MinKey();

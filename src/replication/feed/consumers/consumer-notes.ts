@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { WriteBehind } from '../../../platform/database/index.js';
 import { type Call, type StoredConsumer, consumerName, type Calls, gather, updateOf } from './gathered.js';
-import { CONSUMERS } from './consumer.schema.js';
+import { CONSUMERS } from './consumer-state.js';
 
 const EVERY_MS = 10_000;
 /** Consumers that are recorded between two writes. Further ones are ignored until the next write. */

@@ -7,8 +7,13 @@ import { lastChanges, schemaName, type ToldChange } from '../../schema/plain.js'
 import { HEADS } from '../../store/plain.js';
 import type { StoredHead } from '../../protocol/index.js';
 import { type StoredConsumer, EVERY_SERVICE } from './gathered.js';
-import { CONSUMERS } from './consumer.schema.js';
-import { behindMs, type ConsumerState, consumerState, type Surroundings } from './consumer-state.js';
+import {
+  CONSUMERS,
+  behindMs,
+  type ConsumerState,
+  consumerState,
+  type Surroundings,
+} from './consumer-state.js';
 
 /** Most records that are counted. Above this number, the exact lag does not matter. */
 const MOST_COUNTED = 10_000;

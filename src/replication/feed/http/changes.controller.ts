@@ -28,7 +28,7 @@ import {
 import { ReadingRights } from '../events/event-streams.js';
 import { ChangesPages } from '../page/changes.js';
 import type { PageBudget } from '../page/page-bytes.js';
-import { type AskedChanges, ChangesOf } from './changes-parameters.js';
+import { type AskedChanges, ChangesOf } from './parameters.js';
 import { Answers } from './answer.js';
 
 @ApiSchema({ description: 'A record that changed and matches: a copy holds it from now on' })

@@ -20,8 +20,7 @@ import { SelectedBy, TIMESTAMP } from './openapi.js';
 import { callerOf } from '../../../auth/index.js';
 import type { Kind } from '../../../kinds/index.js';
 import { Documented, KIND_ROUTES, KindOf, type KindRoute, pluralOf } from './kind-route.js';
-import { Answers } from './answer.js';
-import { DigestTurns } from './turns.js';
+import { Answers, DigestTurns } from './answer.js';
 
 /** One byte identifies a bucket. */
 const MOST_BUCKETS = 256;

@@ -6,11 +6,24 @@ import {
   Injectable,
   UseGuards,
 } from '@nestjs/common';
-import { problems } from '../../../platform/http/index.js';
+import { problems, answeredProblem } from '../../../platform/http/index.js';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { Request } from 'express';
-import { BUILT_IN_KINDS, describedKind, isBuiltIn, KIND_NAME, type Kind } from '../../../kinds/index.js';
+import type { Request, Response } from 'express';
+import {
+  BUILT_IN_KINDS,
+  describedKind,
+  isBuiltIn,
+  KIND_NAME,
+  type Kind,
+  CHANNEL_KIND,
+} from '../../../kinds/index.js';
 import { type KindAsked, KnownKinds } from '../../store/index.js';
+import { actorOf, callerOf } from '../../../auth/index.js';
+import { parseDate } from '../../../platform/common/index.js';
+import type { AboutRequest, Metrics } from '../../../platform/observability/index.js';
+import { type Call, EVERY_SERVICE } from '../consumers/gathered.js';
+import type { ConsumerNotes } from '../consumers/consumer-notes.js';
+import { sentOf } from './answer.js';
 
 /** The part of a path that names a kind: a built-in kind, or a parameter for those that an operator has created. */
 export type KindRoute = Kind;
@@ -67,3 +80,86 @@ export const KindOf = createParamDecorator(
   (route: KindRoute, context: ExecutionContext): Kind =>
     kindIn(route, context.switchToHttp().getRequest<Request>()).kind,
 );
+
+const FEED_PATH = new RegExp(
+  String.raw`^/:org/:app/api/v1/(${[...KIND_ROUTES, 'productbychannel'].join('|')})/(?:(?::service|:channel)/)?(max|updates|softdeletes|harddeletes|changes|digest)$`,
+);
+/** A request with one of these statuses reads no feed: the service, the access or the credential is missing. */
+const NOBODY = new Set([401, 403, 404]);
+
+/** The kind is undefined if the path names it. */
+type Route = Pick<Call, 'feed'> & { kind: Kind | undefined; isChannel: boolean };
+
+const routes = new Map<string, Route | undefined>();
+
+/**
+ * Notes the result of a request to a feed, once it has ended. A request on behalf of another user, and a HEAD request, is
+ * not noted.
+ */
+export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
+  return (request: Request, response: Response): void => {
+    const route = routeOf((request.route as { path?: unknown } | undefined)?.path);
+    if (route === undefined || request.user === undefined || NOBODY.has(response.statusCode)) return;
+    if (route.feed !== 'digest') items.inc({ feed: route.feed }, sentOf(response).budget.items);
+    if (actorOf(request) !== undefined || request.method === 'HEAD') return;
+    if (route.feed === 'digest' && !response.writableFinished) return;
+    notes.note(callOf(route, request, response));
+  };
+}
+
+/**
+ * What the log reports of a request in addition to its path: the user, with `by` if another user acts as that one, and for a
+ * page the number of items and the window. It contains no passwords.
+ */
+export function aboutRequest(request: Request, response: Response): AboutRequest {
+  if (request.user === undefined) return {};
+  const by = actorOf(request)?.username;
+  const who = { user: callerOf(request).username, ...(by !== undefined && { by }) };
+  const { budget, window } = sentOf(response);
+  if (window === undefined) return who;
+  const from = window.from?.toISOString();
+  return { ...who, items: budget.items, ...(from && { from }), to: window.to.toISOString() };
+}
+
+function callOf({ kind, feed, isChannel }: Route, request: Request, response: Response): Call {
+  const { org, app, service, channel, kind: named } = request.params as Record<string, string>;
+  const { from, to, lastoffsetid, bucket } = request.query;
+  const { budget, window } = sentOf(response);
+  const asked = { from: dateOf(from), to: dateOf(to), isFirst: (lastoffsetid ?? '') === '' };
+  const { isFirst, ...bounds } = window ?? asked;
+  return {
+    key: {
+      organizationid: org!,
+      appid: app!,
+      username: callerOf(request).username,
+      kind: kind ?? named!,
+      service: isChannel ? `channel:${channel}` : (service ?? EVERY_SERVICE),
+    },
+    feed,
+    at: new Date(),
+    status: response.statusCode,
+    problem: answeredProblem(response)?.slug,
+    window: bounds.to && { from: bounds.from, to: bounds.to },
+    isFirst,
+    isFull: budget.goesOn || response.hasHeader('Link'),
+    items: budget.items,
+    ...(feed === 'digest' && { isListing: bucket !== undefined }),
+  };
+}
+
+function dateOf(text: unknown): Date | undefined {
+  const parsed = typeof text === 'string' ? parseDate(text) : undefined;
+  return parsed !== undefined && 'value' in parsed ? parsed.value : undefined;
+}
+
+function routeOf(pattern: unknown): Route | undefined {
+  if (typeof pattern !== 'string') return undefined;
+  if (!routes.has(pattern)) {
+    const [, what, feed] = FEED_PATH.exec(pattern) ?? [];
+    const isChannel = what === 'productbychannel';
+    const kind = isChannel ? CHANNEL_KIND : BUILT_IN_KINDS.find((one) => one === what);
+    const route = { kind, feed: feed as Call['feed'], isChannel };
+    routes.set(pattern, what === undefined ? undefined : route);
+  }
+  return routes.get(pattern);
+}

@@ -11,10 +11,15 @@ import { type Parsed, parseDate, shown } from '../../../platform/common/index.js
 import { type InputError, problems } from '../../../platform/http/index.js';
 import { type Behind, MOST_BEHIND, type Window } from '../query/window.js';
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
-import type { PageRequest } from '../page/feed.js';
+import { type PageRequest, type ChangesFeed, nameOf } from '../page/feed.js';
+import Negotiator from 'negotiator';
+import { behindPlace, type ChangesRequest } from '../page/changes.js';
+import { type ChangesPlace, isWithin, placeOf, type Within, LINES_TYPE } from '../page/changes-lines.js';
+import { actorOf } from '../../../auth/index.js';
+import { kindIn, type KindRoute } from './kind-route.js';
 
 /** Parses the values that {@link linkTo} writes. The pattern of the parameter has validated both of them. */
-export function behindOf(items: string, at: string): Behind {
+function behindOf(items: string, at: string): Behind {
   return { items: Number(items), at: new mongoose.mongo.Timestamp(BigInt(`0x${at}`)) };
 }
 
@@ -52,7 +57,7 @@ export function toIsMissing(): InputError {
 }
 
 /** Parses an optional parameter. An error is added to the list of errors. */
-export type ParameterReader = <T>(parameter: string, parse: (text: string) => Parsed<T>) => T | undefined;
+type ParameterReader = <T>(parameter: string, parse: (text: string) => Parsed<T>) => T | undefined;
 
 export function readerOf(query: Record<string, unknown>, errors: InputError[]): ParameterReader {
   return (parameter, parse) => {
@@ -67,7 +72,7 @@ export function readerOf(query: Record<string, unknown>, errors: InputError[]): 
 }
 
 /** The requested `limit`; by default 1000, or the maximum if that is lower. */
-export function limitOf(read: ParameterReader, limitMax: number): number {
+function limitOf(read: ParameterReader, limitMax: number): number {
   return read('limit', (text) => parseLimit(text, limitMax)) ?? defaultLimit(limitMax);
 }
 
@@ -116,3 +121,132 @@ const RequestItself = createParamDecorator((_data: unknown, context: ExecutionCo
 
 /** The page that a request asks for: the window of its parameters. */
 export const AskedPage = () => RequestItself(PageRequestPipe);
+
+/** The feed of a query, by the name in its cursors, and how the query is read. */
+interface AskedFeed {
+  feed: string;
+  limitMax: number;
+  /** Whether the client accepts one item per line rather than a page. */
+  asLines: boolean;
+}
+
+const BESIDE_CURSOR = ['from', 'to', 'lastoffsetid', 'deletes'] as const;
+
+/** The window parameters that may accompany a `lastoffsetid`. */
+interface Stated {
+  from: Date | undefined;
+  to: Date | undefined;
+  deletes: 'skip' | undefined;
+}
+
+/** Parses the query string of `changes`. Throws 400 with a sentence for each invalid parameter. */
+export function parseChanges(
+  query: Record<string, unknown>,
+  { feed, limitMax, asLines }: AskedFeed,
+): ChangesRequest {
+  const errors: InputError[] = [];
+  const read = readerOf(query, errors);
+  const stated = {
+    from: read('from', parseDate),
+    to: read('to', parseDate),
+    deletes: read('deletes', parseDeletes),
+  };
+  const cursor = read('cursor', (text) => placeOf(feed, text));
+  const place = read('lastoffsetid', (text) => parseOffset(feed, text, stated));
+  const form = { limit: limitOf(read, limitMax), asLines };
+  errors.push(...disagreeing(query, stated));
+  if (errors.length > 0) throw problems.invalidRequest(errors);
+  const known = cursor ?? place;
+  if (known !== undefined) return behindPlace(form, known);
+  const { from, to, deletes } = stated;
+  return { ...form, from, to, withDeletes: deletes === undefined, place: undefined };
+}
+
+/** The errors of parameters that are valid alone but not together. */
+function disagreeing(query: Record<string, unknown>, { from, deletes }: Stated): InputError[] {
+  const beside = BESIDE_CURSOR.filter((name) => query['cursor'] !== undefined && query[name] !== undefined);
+  if (beside.length > 0)
+    return [{ parameter: 'cursor', detail: `goes with nothing but limit. Leave out ${beside.join(', ')}.` }];
+  if (from !== undefined && deletes === 'skip')
+    return [
+      {
+        parameter: 'deletes',
+        detail:
+          'is for a first harvest only: with from, deletes would be lost. Leave it out, or leave out from.',
+      },
+    ];
+  return [];
+}
+
+function parseDeletes(text: string): Parsed<'skip'> {
+  return text === 'skip'
+    ? { value: text }
+    : { error: `"${shown(text)}" is not known. Send deletes=skip, or leave it out.` };
+}
+
+/** A continuation repeats the window of the first page or omits it. */
+function parseOffset(feed: string, text: string, stated: Stated): Parsed<ChangesPlace | undefined> {
+  if (text === '') return { value: undefined };
+  const parsed = placeOf(feed, text);
+  if ('error' in parsed) return { error: parsed.error.replace(/cursor/g, 'nextoffsetid') };
+  const place = parsed.value;
+  if (!isWithin(place)) return { error: `"${shown(text)}" leads to the next window. Send it as cursor.` };
+  const isOther =
+    (stated.from !== undefined && stated.from.getTime() !== place.from?.getTime()) ||
+    (stated.to !== undefined && !isToOf(place, stated.to)) ||
+    (stated.deletes !== undefined && place.withDeletes);
+  return isOther
+    ? {
+        error: `"${shown(text)}" is of another window. Send the from, to and deletes of the first page beside it, or none of them.`,
+      }
+    : { value: place };
+}
+
+/** Whether `stated` may be the `to` of the first page. If that was later than the clock, its value is no longer known. */
+function isToOf({ to, toIsClock }: Pick<Within, 'to' | 'toIsClock'>, stated: Date): boolean {
+  return toIsClock ? stated >= to : stated.getTime() === to.getTime();
+}
+
+/** A request for `changes`: its feed and its page. */
+export interface AskedChanges {
+  feed: ChangesFeed;
+  request: ChangesRequest;
+}
+
+interface Asked {
+  request: Request;
+  route: KindRoute;
+}
+
+/** Parses the feed and the page of a request. Throws 400 with a sentence for each invalid parameter. */
+@Injectable()
+class ChangesPipe implements PipeTransform<Asked, AskedChanges> {
+  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
+
+  transform({ request, route }: Asked): AskedChanges {
+    const { kind, ...tenant } = kindIn(route, request);
+    const { service, channel } = request.params as Record<string, string>;
+    const feed: ChangesFeed = { kind, by: channel === undefined ? { service: service! } : { channel } };
+    const name = nameOf(tenant, { ...feed, shows: 'changes' });
+    const { limitMax } = this.settings;
+    const asked = { feed: name, limitMax, asLines: takesLines(request) };
+    return { feed, request: parseChanges(request.query, asked) };
+  }
+}
+
+/**
+ * Prefers JSON, which is also the answer to a client that accepts neither type. The console always receives JSON, because
+ * its session cannot be checked again while lines are sent.
+ */
+function takesLines(request: Request): boolean {
+  if (actorOf(request) !== undefined) return false;
+  return new Negotiator(request).mediaType(['application/json', LINES_TYPE]) === LINES_TYPE;
+}
+
+const ofKind = createParamDecorator((route: KindRoute, context: ExecutionContext): Asked => ({
+  request: context.switchToHttp().getRequest<Request>(),
+  route,
+}));
+
+/** The page of `changes` that a request asks for. */
+export const ChangesOf = (route: KindRoute) => ofKind(route, ChangesPipe);

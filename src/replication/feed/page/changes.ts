@@ -1,17 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { type Ended, type Within, type Section, SECTIONS } from './changes-cursor.js';
-import { type Application, DEFAULT_SERVICE, type Filter } from '../../../application/index.js';
-import { carries, notMatching, type Selection, tombstones } from '../query/selection.js';
-import type { ItemShape } from '../../transcode/index.js';
-import { type ChangesFeed, type Feed, nameOf } from './feed.js';
-import { FeedSelector, type Selected, shapeOf } from './feed-selector.js';
-import { problems } from '../../../platform/http/index.js';
-import { later } from '../../../platform/common/index.js';
-import { isEmpty } from '../query/window.js';
-import { type Ask, FeedReader, type Kept, type Opened, Retention } from './opening.js';
-import type { PageReading, View } from './page-reader.js';
-import { type PageSource, type OpenPage, type Page, pageOf } from './page-items.js';
 import {
+  type Ended,
+  type Within,
+  type Section,
+  SECTIONS,
   formOf,
   linesFormOf,
   type ShownWindow,
@@ -20,6 +12,16 @@ import {
   linesOf,
   type MayGoOn,
 } from './changes-lines.js';
+import { type Application, DEFAULT_SERVICE, type Filter } from '../../../application/index.js';
+import { carries, notMatching, type Selection, tombstones } from '../query/selection.js';
+import type { ItemShape } from '../../transcode/index.js';
+import { type ChangesFeed, type Feed, nameOf, FeedSelector, type Selected, shapeOf } from './feed.js';
+import { problems } from '../../../platform/http/index.js';
+import { later } from '../../../platform/common/index.js';
+import { isEmpty } from '../query/window.js';
+import { type Ask, FeedReader, type Kept, type Opened, Retention } from './opening.js';
+import type { PageReading, View } from './page-reader.js';
+import { type PageSource, type OpenPage, type Page, pageOf } from './page-items.js';
 
 /** The requested form of a page of `changes`. */
 interface AskedForm {

@@ -1,7 +1,16 @@
-import type { mongo } from 'mongoose';
+import type { mongo, Connection } from 'mongoose';
 import { CHANNEL_KIND, type Kind } from '../../../kinds/index.js';
-import type { Tenant } from '../../../record/index.js';
+import { type Tenant, recordsIn, DELIVERABLE } from '../../../record/index.js';
 import type { Behind, Window } from '../query/window.js';
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { shown } from '../../../platform/common/index.js';
+import { alongIndex } from '../../../platform/database/index.js';
+import { problems } from '../../../platform/http/index.js';
+import { type Application, DEFAULT_SERVICE } from '../../../application/index.js';
+import { type InForce, KnownChannels, FiltersInForce } from '../../store/index.js';
+import { carries, matching, notMatching, type Selection, tombstones } from '../query/selection.js';
+import type { ItemShape } from '../../transcode/index.js';
 
 /** One feed of an application, as a path names it. */
 export interface Feed {
@@ -79,4 +88,83 @@ function textOf({ items, at }: Behind): string {
 /** The page that a request asks for: the window of its parameters. */
 export interface PageRequest {
   window: Window;
+}
+
+const BY_CHANNEL = { organizationid: 1, appid: 1, channels: 1 } as const;
+
+/** Distinguishes a channel without products from a misspelt one, which would list every product as a soft delete. */
+@Injectable()
+export class ChannelLookup {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly channels: KnownChannels,
+  ) {}
+
+  /**
+   * Throws 404 `unknown-channel`. The records are looked up first, so that a new channel is valid at once (contract §1). The
+   * channel is then stored as known, because its products may lose it again before the watcher reads them.
+   */
+  async assertKnown(tenant: Tenant, channel: string): Promise<void> {
+    const { organizationid, appid } = tenant;
+    const products = recordsIn(this.connection, CHANNEL_KIND);
+    const query = { organizationid, appid, channels: { $eq: channel }, _id: { $type: 'objectId' as const } };
+    const carrier = await alongIndex(products, BY_CHANNEL, (hint) =>
+      products.findOne(
+        { ...query, $and: [DELIVERABLE] },
+        { projection: { _id: 1 }, hint, comment: 'tidemark channel' },
+      ),
+    );
+    if (carrier !== null) await this.channels.learn([{ organizationid, appid, channel }]);
+    else if (!(await this.channels.isKnown(tenant, channel))) throw problems.unknownChannel(shown(channel));
+  }
+}
+
+/**
+ * What a feed shows. `selection` is absent if there can be no items. `service` has the filter, except for a channel, and the
+ * fields; it is absent for hard deletes, which have neither.
+ */
+export interface Selected {
+  selection?: Selection;
+  service?: InForce;
+}
+
+/** Selects the documents of a feed. */
+@Injectable()
+export class FeedSelector {
+  constructor(
+    private readonly filters: FiltersInForce,
+    private readonly channels: ChannelLookup,
+  ) {}
+
+  /** The service of a feed, which is `default` for a channel. Throws 404 `unknown-service` and 500 `service-misconfigured`. */
+  serviceOf(application: Application, kind: Kind, by: NonNullable<Feed['by']>): Promise<InForce> {
+    return this.filters.find(application, kind, 'channel' in by ? DEFAULT_SERVICE : by.service);
+  }
+
+  /** Throws 404 `unknown-service` and `unknown-channel`, and 500 `service-misconfigured`. */
+  async select(application: Application, { kind, shows, by }: Feed): Promise<Selected> {
+    if (by === undefined) return { selection: tombstones(application, kind) };
+    const isUpdates = shows === 'updates';
+    const select = isUpdates ? matching : notMatching;
+    if ('channel' in by) {
+      await this.channels.assertKnown(application, by.channel);
+      const service = await this.serviceOf(application, kind, by);
+      return { selection: select(application, kind, carries(by.channel)), service };
+    }
+    const service = await this.serviceOf(application, kind, by);
+    if (by.service !== DEFAULT_SERVICE)
+      return { selection: select(application, kind, service.filter), service };
+    return isUpdates ? { selection: matching(application, kind), service } : { service };
+  }
+}
+
+/** The shape in which a feed shows its items. */
+export function shapeOf(
+  { settings }: Application,
+  { kind, shows }: Feed,
+  { service }: Pick<Selected, 'service'>,
+): ItemShape {
+  if (shows !== 'updates') return { item: 'delete' };
+  const withPasswordHash = settings?.replicatepasswordhash === true;
+  return { item: 'update', kind, withPasswordHash, mask: service?.mask };
 }

@@ -1,14 +1,13 @@
 import type { mongo } from 'mongoose';
 import { Injectable } from '@nestjs/common';
-import { linkTo, type PageRequest, type Feed, nameOf } from './feed.js';
+import { linkTo, type PageRequest, type Feed, nameOf, FeedSelector, type Selected, shapeOf } from './feed.js';
 import type { PageReading, PageReader, ReadPlace } from './page-reader.js';
 import { idOf, type PageBeginning, type PageSource, type Page, pageOf, type OpenPage } from './page-items.js';
 import { type Window, isEmpty, MOST_BEHIND } from '../query/window.js';
-import { FeedSelector, type Selected, shapeOf } from './feed-selector.js';
 import { type Ask, FeedReader, type Opened, Retention } from './opening.js';
 
 /** The source of a feed's page. `reading` is undefined if there can be no items. */
-export interface FeedSource extends Pick<PageSource, 'reader' | 'budget'> {
+interface FeedSource extends Pick<PageSource, 'reader' | 'budget'> {
   reading: PageReading | undefined;
 }
 

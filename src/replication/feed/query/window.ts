@@ -136,7 +136,7 @@ export function pageQuery({ scope, filter }: Selection, window: mongo.Document):
 }
 
 /** The range of an index along `lastupdated` that a window with a lower bound covers. */
-export interface Bounds {
+interface Bounds {
   min: mongo.Document;
   max: mongo.Document;
 }

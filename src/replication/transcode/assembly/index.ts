@@ -1,15 +1,14 @@
 import { DOCUMENT, textEnd, valueEnd } from './bson';
 import { malformed } from './host';
+import { INPUT, OUTPUT, flushAll, moveTo, separator } from './output';
 import { deleteChange, deleteItem, updateItem } from './item';
 import { showBy } from './mask';
-import { INPUT, OUTPUT } from './memory';
-import { flushAll, moveTo, separator } from './output';
 import * as record from './record';
 
-export { INPUT, OUTPUT, PADDING } from './memory';
 export { OF_CHANNELS } from './host';
+export { INPUT, OUTPUT, PADDING } from './output';
 export { KIND } from './literals';
-export { POWERS } from './shortest';
+export { POWERS } from './numbers';
 
 /** The shape of items, as bits. Without any of them: update items with `channels` only if the record stores
  * them, and with the password hash. */

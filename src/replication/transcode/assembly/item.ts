@@ -1,11 +1,11 @@
 import * as bson from './bson';
 import { isWritable, quotedDate } from './dates';
 import { OF_CHANNELS } from './host';
+import { put, room } from './output';
 import { document, isText, listOfOne, listOfTexts, value } from './json';
 import * as literals from './literals';
 import { write } from './literals';
 import * as mask from './mask';
-import { put, room } from './output';
 import * as record from './record';
 import { quotedString } from './text';
 

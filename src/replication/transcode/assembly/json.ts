@@ -3,9 +3,9 @@ import * as bson from './bson';
 import { isWritable, quotedDate } from './dates';
 import { quotedDecimal } from './decimals';
 import { malformed, rare, RARE_ROOM } from './host';
+import { comma, moveTo, position, put, room } from './output';
 import { FALSE, isKey, NULL, PASSWORDHASH, TRUE, write } from './literals';
 import { double, integer, quotedInteger } from './numbers';
-import { comma, moveTo, position, put, room } from './output';
 import { quotedHex, quotedKey, quotedString } from './text';
 
 const OPEN_LIST = 0x5b;

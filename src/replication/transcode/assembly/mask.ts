@@ -1,8 +1,8 @@
 import * as bson from './bson';
 import { hashed, HASH_ROOM, malformed } from './host';
+import { comma, moveTo, position, put, room } from './output';
 import { DEEPEST, value } from './json';
 import { isKey, NULL, PASSWORDHASH, write } from './literals';
-import { comma, moveTo, position, put, room } from './output';
 import { quotedKey } from './text';
 
 /*

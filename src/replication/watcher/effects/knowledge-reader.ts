@@ -113,7 +113,7 @@ function textsIn(identity: StoredIdentity): StoredIdentity {
 }
 
 /** What is known of the records of a batch before it, and its events with their missing names added. */
-export interface KnowledgeRead extends Pick<Knowledge, 'owned' | 'partials' | 'holders'> {
+interface KnowledgeRead extends Pick<Knowledge, 'owned' | 'partials' | 'holders'> {
   events: KindEvent[];
 }
 

@@ -7,10 +7,9 @@ import { Metrics } from '../../../platform/observability/index.js';
 import { isObjectId, type Tenant } from '../../../record/index.js';
 import type { AppShare } from '../../protocol/index.js';
 import { asLongAsAlive, type TermAtWork, FilterVersions } from '../../store/index.js';
-import { ServicesInTurn, serviceName, tenantName } from './edited-services.js';
+import { ServicesInTurn, serviceName, tenantName, WantedServices } from './wanted-services.js';
 import { FilterReconciler, nameOf, type StampedVersion } from './filter-reconciler.js';
 import { type Judged, KnownToTerm } from './registered-services.js';
-import { WantedServices } from './wanted-services.js';
 
 /** Maximum number of services of a batch for which the stream waits. It never waits for an application with more in the batch. */
 const IN_STREAM = 20;

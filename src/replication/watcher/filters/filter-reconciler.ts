@@ -11,7 +11,15 @@ import {
 import { atMost } from '../../../platform/common/index.js';
 import { RecordsHeldError } from '../../../record/index.js';
 import { EditedRecords, type StampingTerm } from './edited-records.js';
-import { isElsewhere, assertTaken, isTaken, WantedServices, type WantedService } from './wanted-services.js';
+import {
+  isElsewhere,
+  assertTaken,
+  isTaken,
+  WantedServices,
+  type WantedService,
+  serviceName,
+  tenantName,
+} from './wanted-services.js';
 import {
   type FilterVersionChange,
   knownOf,
@@ -20,7 +28,6 @@ import {
   wantedOf,
 } from '../../protocol/index.js';
 import { type ReadVersion, type TermAtWork, FilterVersions, HashKeys } from '../../store/index.js';
-import { serviceName, tenantName } from './edited-services.js';
 
 /** Number of services that are processed concurrently. */
 const SIDE_BY_SIDE = 5;

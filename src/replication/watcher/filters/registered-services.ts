@@ -1,8 +1,13 @@
 import type { mongo } from 'mongoose';
 import { MOST_SERVICE_BYTES, MOST_SERVICES, type ServiceKey } from '../../../application/index.js';
 import { isObjectId, type Tenant } from '../../../record/index.js';
-import { EditedServices, serviceName, ServicesInTurn, tenantName } from './edited-services.js';
-import type { NamedService } from './wanted-services.js';
+import {
+  EditedServices,
+  serviceName,
+  ServicesInTurn,
+  tenantName,
+  type NamedService,
+} from './wanted-services.js';
 
 /** A document of `services` that names a service. */
 interface Registered {

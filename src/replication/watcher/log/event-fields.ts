@@ -9,9 +9,12 @@ import {
   isShortText,
   textAt,
   textsAt,
+  type StoredTerms,
+  termsOf,
 } from '../../../record/index.js';
 import { MARKS } from '../../store/index.js';
 import { fieldsIn, PRESENT_IN_EVERY_KIND } from '../repair/present-record.js';
+import { literal } from '../../../platform/common/index.js';
 
 /*
  * The few bytes of an event that the watcher reads, as aggregation expressions. MongoDB evaluates them for each event, which
@@ -151,4 +154,56 @@ function wholeWrite(hasNoEmail: mongo.Document): mongo.Document {
     isShown: { $and: [isA('insert'), hasNoEmail, { $not: [hasMoreTexts('$fullDocument.channels')] }] },
     channels: textsAt('$fullDocument.channels'),
   };
+}
+
+const DESCRIBED = {
+  updatedFields: '$updateDescription.updatedFields',
+  removedFields: '$updateDescription.removedFields',
+  truncatedArrays: '$updateDescription.truncatedArrays',
+};
+
+/**
+ * A stage that tells events of collections that other programs designed as the contract describes records (contract §8). Absent
+ * if there is no such collection.
+ */
+export function inTermsOfContract(): mongo.Document[] {
+  const mapped = kindNames().flatMap((kind) => {
+    const terms = termsOf(kind);
+    return terms === undefined ? [] : [{ isIt: { $eq: ['$ns.coll', literal(collectionOf(kind))] }, terms }];
+  });
+  if (mapped.length === 0) return [];
+  const instead = (path: string, told: (terms: StoredTerms) => unknown) => ({
+    $cond: [
+      { $ne: [{ $type: path }, 'missing'] },
+      {
+        $switch: {
+          branches: mapped.map(({ isIt, terms }) => ({ case: isIt, then: told(terms) })),
+          default: path,
+        },
+      },
+      '$$REMOVE',
+    ],
+  });
+  const { updatedFields, removedFields, truncatedArrays } = DESCRIBED;
+  return [
+    {
+      $set: {
+        fullDocument: instead('$fullDocument', (terms) => terms.whole('$fullDocument')),
+        'updateDescription.updatedFields': instead(updatedFields, (terms) => ({
+          $arrayToObject: {
+            $map: {
+              input: { $objectToArray: updatedFields },
+              in: { k: terms.nameOf('$$this.k'), v: '$$this.v' },
+            },
+          },
+        })),
+        'updateDescription.removedFields': instead(removedFields, (terms) => ({
+          $map: { input: removedFields, in: terms.nameOf('$$this') },
+        })),
+        'updateDescription.truncatedArrays': instead(truncatedArrays, (terms) => ({
+          $map: { input: truncatedArrays, in: { field: terms.nameOf('$$this.field') } },
+        })),
+      },
+    },
+  ];
 }

@@ -8,8 +8,7 @@ import {
   recordCollections,
 } from '../../../kinds/index.js';
 import { IDENTITY, isObjectId, isUnreadable } from '../../../record/index.js';
-import { fieldsOfEvent } from './event-fields.js';
-import { inTermsOfContract } from './mapped-events.js';
+import { fieldsOfEvent, inTermsOfContract } from './event-fields.js';
 import { HASH_KEYS, LEDGER, MARKS, LEASES } from '../../store/index.js';
 import {
   type StoredIdentity,

@@ -27,7 +27,7 @@ import { type RecordWrite, RecordWrites, TooLarge, UnreadableIds } from './recor
 import { IgnoredRecords } from './ignored-records.js';
 
 /** What a record lacks according to contract §2 and §4. */
-export interface NeededRepair {
+interface NeededRepair {
   /** It has no `id`, or one that is neither a text nor a whole number. */
   id: boolean;
   /** Its `lastupdated` is missing, no date, or more than a second in the future. */

@@ -6,7 +6,7 @@ import { Metrics } from '../../../platform/observability/index.js';
 import { collectionOf, type Kind } from '../../../kinds/index.js';
 import { recordsIn, stampAnew, stampTogether } from '../../../record/index.js';
 import { Quarantine } from '../../store/index.js';
-import { RestampNotes } from './restamp-notes.js';
+import { RestampNotes } from './restamps.js';
 
 const HELD = 'A transaction of another program holds it';
 

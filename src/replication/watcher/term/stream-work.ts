@@ -38,7 +38,7 @@ export function pauseBehind(troubles: number): number {
 }
 
 /** The collections that hold the watcher's own memory. The loss of one is treated as lost history. */
-export const MEMORY = [LEDGER, MARKS, HEADS, FILTER_VERSIONS, INCOMPLETE_IDENTITIES, QUARANTINE];
+const MEMORY = [LEDGER, MARKS, HEADS, FILTER_VERSIONS, INCOMPLETE_IDENTITIES, QUARANTINE];
 
 /**
  * Most echoes per change: a change causes a tombstone, or a stamp and an `emailkey`. Further echoes belong to other changes.

@@ -4,8 +4,10 @@ import {
   PLAIN,
   type Tone,
   widthOf,
-} from '../../../../src/administration/cli/layout.js';
-import { fitting, table, toneOf } from '../../../../src/administration/cli/table.js';
+  fitting,
+  table,
+  toneOf,
+} from '../../../../src/administration/cli/table.js';
 
 const FILTER = JSON.stringify({ 'data.category': { $in: ['bikes', 'tents', 'skis', 'kayaks', 'ropes'] } });
 const rows = [

@@ -1,9 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import ts from 'typescript';
-import { examplesIn, type Frame, itemSchema } from '../../../../src/replication/schema/json-schema.js';
+import {
+  examplesIn,
+  type Frame,
+  itemSchema,
+  interfaceName,
+  typeScriptOf,
+} from '../../../../src/replication/schema/json-schema.js';
 import { Sampled, type SeenItems } from '../../../../src/replication/schema/seen.js';
-import { interfaceName, typeScriptOf } from '../../../../src/replication/schema/typescript.js';
 
 const PRODUCT: Frame = { createdBy: 'shown', channels: 'list', alwaysHasChannels: true };
 

@@ -1,5 +1,4 @@
-import { changesBetween } from '../../../../src/replication/schema/changes.js';
-import { merged } from '../../../../src/replication/schema/merge.js';
+import { changesBetween, merged } from '../../../../src/replication/schema/merge.js';
 import {
   countPlaces,
   MOST_NAMES,

@@ -1,6 +1,6 @@
 import { NO_TERM } from '../../../../src/replication/store/term-life.js';
 import { ALL, type AppShare } from '../../../../src/replication/protocol/index.js';
-import type { WorkedThrough } from '../../../../src/replication/store/worked-through.js';
+import type { WorkedThrough } from '../../../../src/replication/store/known-progress.js';
 import { Jobs } from '../../../../src/replication/watcher/jobs.js';
 
 type JobList = ConstructorParameters<typeof Jobs> extends [...infer J, WorkedThrough] ? J : never;

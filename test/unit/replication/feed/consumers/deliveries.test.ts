@@ -1,5 +1,5 @@
 import type { StoredConsumer } from '../../../../../src/replication/feed/consumers/gathered.js';
-import { deliveriesOf } from '../../../../../src/replication/feed/consumers/deliveries.js';
+import { deliveriesOf } from '../../../../../src/replication/feed/consumers/consumer-state.js';
 
 const at = (second: number) => new Date(1_800_000_000_000 + second * 1000);
 const STAMP = 900;

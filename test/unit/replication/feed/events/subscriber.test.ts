@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { Subscriber } from '../../../../../src/replication/feed/events/subscriber.js';
+import { Subscriber } from '../../../../../src/replication/feed/events/event-streams.js';
 
 const ONE = '2026-11-20T10:00:00.000Z';
 const TWO = '2026-11-20T10:00:01.000Z';

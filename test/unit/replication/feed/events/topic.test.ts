@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { Semaphore } from '../../../../../src/platform/common/index.js';
-import { type Subscriber, Topic } from '../../../../../src/replication/feed/events/subscriber.js';
+import { type Subscriber, Topic } from '../../../../../src/replication/feed/events/event-streams.js';
 
 const ONE = new Date('2026-11-20T10:00:00.000Z');
 const TWO = new Date('2026-11-20T10:00:01.000Z');

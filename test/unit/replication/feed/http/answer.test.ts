@@ -6,8 +6,7 @@ import express, { type RequestHandler } from 'express';
 import { answerInTime, type Problem } from '../../../../../src/platform/http/index.js';
 import { readSettings } from '../../../../../src/platform/config/index.js';
 import { Metrics } from '../../../../../src/platform/observability/index.js';
-import { Answers } from '../../../../../src/replication/feed/http/answer.js';
-import { PageTurns } from '../../../../../src/replication/feed/http/turns.js';
+import { Answers, PageTurns } from '../../../../../src/replication/feed/http/answer.js';
 import { PageBytes, type PageBudget } from '../../../../../src/replication/feed/page/page-bytes.js';
 import type { Page } from '../../../../../src/replication/feed/page/page-items.js';
 

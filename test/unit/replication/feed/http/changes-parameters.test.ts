@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import { Problem } from '../../../../../src/platform/http/index.js';
-import { parseChanges } from '../../../../../src/replication/feed/http/changes-parameters.js';
+import { parseChanges } from '../../../../../src/replication/feed/http/parameters.js';
 import { cursorOf } from '../../../../../src/replication/feed/plain.js';
 
 const asked = {

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import type { RawFind } from '../../../../../src/replication/feed/query/raw-find.js';
 import { matching } from '../../../../../src/replication/feed/query/selection.js';
-import { WindowLists } from '../../../../../src/replication/feed/query/window-lists.js';
+import { WindowLists } from '../../../../../src/replication/feed/query/batch-reader.js';
 
 const { BSON, MongoServerError, ObjectId, Timestamp } = mongoose.mongo;
 const MANY = 10_000_000;

@@ -1,5 +1,5 @@
 import { ALL } from '../../../../../src/replication/protocol/index.js';
-import { EditedServices } from '../../../../../src/replication/watcher/filters/edited-services.js';
+import { EditedServices } from '../../../../../src/replication/watcher/filters/wanted-services.js';
 
 const key = (appid: string) => ({ organizationid: 'acme', appid, kind: 'product', name: 'web' }) as const;
 

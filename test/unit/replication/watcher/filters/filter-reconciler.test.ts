@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import type { ServiceKey } from '../../../../../src/application/index.js';
 import type { EditedRecords } from '../../../../../src/replication/watcher/filters/edited-records.js';
 import { FilterReconciler } from '../../../../../src/replication/watcher/filters/filter-reconciler.js';
-import type { HashKeys } from '../../../../../src/replication/store/hash-keys.js';
+import type { HashKeys } from '../../../../../src/replication/store/filters-in-force.js';
 import type { FilterVersions } from '../../../../../src/replication/store/filter-versions.js';
 import type { WantedServices } from '../../../../../src/replication/watcher/filters/wanted-services.js';
 import { NO_TERM } from '../../../../../src/replication/store/index.js';

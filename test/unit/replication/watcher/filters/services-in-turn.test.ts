@@ -1,7 +1,7 @@
 import {
   ServicesInTurn,
   tenantName,
-} from '../../../../../src/replication/watcher/filters/edited-services.js';
+} from '../../../../../src/replication/watcher/filters/wanted-services.js';
 
 const key = (appid: string, name: string) =>
   ({ organizationid: 'acme', appid, kind: 'product', name }) as const;

@@ -5,7 +5,7 @@ import {
   type ChangesPlace,
   placeOf,
   SECTIONS,
-} from '../../../../../../src/replication/feed/page/changes-cursor.js';
+} from '../../../../../../src/replication/feed/page/changes-lines.js';
 
 const date = fc.date({
   min: new Date('0000-01-01T00:00:00.000Z'),
