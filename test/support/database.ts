@@ -11,7 +11,7 @@ export interface TestDatabase {
 }
 
 /**
- * A database that nobody else uses. If the server wants a login, the client has all rights, and the connection string is that
+ * A database of the caller's own. If the server wants a login, the client has all rights, and the connection string is that
  * of a user with exactly the role of docs/roles.js.
  */
 export async function freshDatabase(): Promise<TestDatabase> {

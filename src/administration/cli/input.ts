@@ -54,8 +54,8 @@ export function choiceOf<C extends string>(option: string, text: string, choices
 }
 
 /**
- * A refusal with the option in place of the pointer into a body, since a command has none: `--fields /only/0 is no path`. Any
- * other error as it is. `options` has the options whose names are not those of the properties.
+ * A refusal with the option in place of the pointer into a body, since a command has none: `--fields /only/0 is not a path`. Any
+ * other error is returned as it is. `options` maps a property to its option where the two names differ.
  */
 export function byOption(error: unknown, options: Record<string, string> = {}): unknown {
   const [, property, rest] = (error instanceof Refused && /^\/(\w+)(.*)$/s.exec(error.message)) || [];
