@@ -11,7 +11,7 @@ import { ApiBasicAuth, ApiParam } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Model, mongo } from 'mongoose';
 import { accessOf, callerOf, covers, type Credential } from '../auth/index.js';
-import { exactly, NAME, NAME_SCHEMA, SharedReads } from '../platform/common/index.js';
+import { exactly, NAME, NAME_SCHEMA } from '../platform/common/index.js';
 import { ControlStream, KnownDocuments, ControlModule } from '../platform/control/index.js';
 import { problems } from '../platform/http/index.js';
 import type { Tenant } from '../record/index.js';
@@ -22,12 +22,11 @@ type StoredApplication = Application & { _id: unknown };
 /** Looks up applications in this instance's cache, or in the database. */
 @Injectable()
 export class ApplicationLookup {
-  private readonly reads = new SharedReads<StoredApplication | null>();
   private readonly known: KnownDocuments<StoredApplication>;
 
   constructor(
     @InjectModel(APPLICATION_MODEL) private readonly applications: Model<Application>,
-    private readonly control: ControlStream,
+    control: ControlStream,
   ) {
     this.known = new KnownDocuments(control, applications.collection.collectionName);
   }
@@ -38,9 +37,7 @@ export class ApplicationLookup {
     if (!NAME.test(organizationid) || !NAME.test(appid)) return null;
     if (!covers(scopes, organizationid, appid)) return null;
     const name = `${organizationid}/${appid}`;
-    return this.known.find(name, () =>
-      this.reads.share(name, () => this.control.read((options) => this.read(tenant, options))),
-    );
+    return this.known.find(name, (options) => this.read(tenant, options));
   }
 
   private read(

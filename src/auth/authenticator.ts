@@ -31,7 +31,6 @@ type StoredCredential = Credential & { _id: unknown };
  */
 @Injectable()
 export class Authenticator {
-  private readonly reads = new SharedReads<StoredCredential | null>();
   private readonly known: KnownDocuments<StoredCredential>;
   /** Shared, so that a client that starts with many parallel requests needs few comparisons and attempts. */
   private readonly proofs = new SharedReads<Credential | undefined>();
@@ -41,7 +40,7 @@ export class Authenticator {
     private readonly passwords: Passwords,
     private readonly proven: ProvenLogins,
     private readonly limiter: LoginLimiter,
-    private readonly control: ControlStream,
+    control: ControlStream,
   ) {
     this.known = new KnownDocuments(control, credentials.collection.collectionName);
   }
@@ -109,9 +108,7 @@ export class Authenticator {
   /** The credential of this user name, if it is usable now. */
   async usable(username: string): Promise<Credential | undefined> {
     if (username.length > LONGEST_USERNAME) return undefined;
-    const stored = await this.known.find(username, () =>
-      this.reads.share(username, () => this.control.read((options) => this.read(username, options))),
-    );
+    const stored = await this.known.find(username, (options) => this.read(username, options));
     return isUsable(stored, new Date()) ? stored : undefined;
   }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import mongoose from 'mongoose';
-import { atMost } from '../common/index.js';
+import { atMost, SharedReads } from '../common/index.js';
 import { type ControlChange, type Follower, idName } from './change.js';
 import type { ControlStream } from './control-stream.js';
 
@@ -22,9 +22,11 @@ interface UnderWay {
   isOutdated: boolean;
 }
 
+type Read<T> = (options: { session: mongoose.mongo.ClientSession }) => Promise<T | null>;
+
 /**
  * A cache of documents of one collection, by the name under which they are requested. Each is read once, on first
- * request, and kept until the control stream reports a change. A result with an undefined `_id` stands for a document that does
+ * request, and kept until the control stream reports a change. Concurrent requests share a read. A result with an undefined `_id` stands for a document that does
  * not exist, and is kept until any document is inserted; null is never cached.
  */
 export class KnownDocuments<T extends { _id: unknown }> implements Follower {
@@ -36,6 +38,7 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
     dispose: ({ _id }) => this.nameOf.delete(idName(_id) ?? ''),
   });
   private readonly absent = new LRUCache<string, T>(atMost(MOST_ABSENT));
+  private readonly shared = new SharedReads<T | null>();
   private readonly reads = new Set<UnderWay>();
 
   /**
@@ -55,9 +58,9 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
     return this.stream.isCurrent ? this.known(name) : undefined;
   }
 
-  /** The cached document, or else the result of the read. */
-  async find(name: string, read: () => Promise<T | null>): Promise<T | null> {
-    if (!this.stream.isCurrent) return read();
+  /** The cached document, or else the result of `read`, which must use the options that it gets. */
+  async find(name: string, read: Read<T>): Promise<T | null> {
+    if (!this.stream.isCurrent) return this.read(name, read);
     return this.known(name) ?? this.learn(name, read);
   }
 
@@ -100,11 +103,16 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
     this.absent.clear();
   }
 
-  private async learn(name: string, read: () => Promise<T | null>): Promise<T | null> {
+  /** Reads no earlier state than the control stream has reported. */
+  private read(name: string, read: Read<T>): Promise<T | null> {
+    return this.shared.share(name, () => this.stream.read(read));
+  }
+
+  private async learn(name: string, read: Read<T>): Promise<T | null> {
     const underWay: UnderWay = { changed: new Set(), isInserted: false, isOutdated: false };
     this.reads.add(underWay);
     try {
-      const found = await read();
+      const found = await this.read(name, read);
       if (found === null) return null;
       if (found._id === undefined) {
         if (!underWay.isOutdated && !underWay.isInserted) this.absent.set(name, found);

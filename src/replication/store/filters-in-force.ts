@@ -10,7 +10,7 @@ import {
   type ServiceKey,
   SERVICES,
 } from '../../application/index.js';
-import { atMost, exactly, SharedReads, shown } from '../../platform/common/index.js';
+import { atMost, exactly, shown } from '../../platform/common/index.js';
 import { ControlStream, KnownDocuments } from '../../platform/control/index.js';
 import { readAsOf, isDuplicateKey } from '../../platform/database/index.js';
 import { problems } from '../../platform/http/index.js';
@@ -77,7 +77,6 @@ export class FiltersInForce {
   /** The range of the log in which a version is known to be in force, by entry and version. It is a fact about the past. */
   private readonly known = new LRUCache<string, KnownSpan>(atMost(REMEMBERED));
 
-  private readonly reads = new SharedReads<ReadEntry | null>();
   private readonly entriesKnown: KnownDocuments<ReadEntry>;
 
   constructor(
@@ -168,22 +167,20 @@ export class FiltersInForce {
   /** The entry, with its key in the cache. */
   private async entry(of: ServiceKey): Promise<{ key: string; entry: ReadEntry | null }> {
     const key = JSON.stringify(of);
-    const entry = await this.entriesKnown.find(key, () => this.reads.share(key, () => this.read(of)));
+    const entry = await this.entriesKnown.find(key, ({ session }) => this.read(of, session));
     if (entry?.readAt === undefined) this.entriesKnown.drop(key);
     return { key, entry };
   }
 
-  private read(of: ServiceKey): Promise<ReadEntry | null> {
+  private async read(of: ServiceKey, session: mongo.ClientSession): Promise<ReadEntry | null> {
     const { collection } = this.entries;
-    return this.control.read(async ({ session }) => {
-      const entry = await collection.findOne<FilterVersion>(of, { projection: READ, session });
-      if (entry === null) return of.name === DEFAULT_SERVICE ? this.defaultWithout(of, session) : null;
-      const { fields, ...known } = entry;
-      const readAt = session.operationTime;
-      return areReadable(fields)
-        ? { ...known, mask: fields && fieldMask(fields, fields.key?.buffer), readAt }
-        : { ...known, state: 'invalid', mask: undefined, readAt };
-    });
+    const entry = await collection.findOne<FilterVersion>(of, { projection: READ, session });
+    if (entry === null) return of.name === DEFAULT_SERVICE ? this.defaultWithout(of, session) : null;
+    const { fields, ...known } = entry;
+    const readAt = session.operationTime;
+    return areReadable(fields)
+      ? { ...known, mask: fields && fieldMask(fields, fields.key?.buffer), readAt }
+      : { ...known, state: 'invalid', mask: undefined, readAt };
   }
 
   /**

@@ -9,11 +9,11 @@ interface Shop {
   open?: boolean;
 }
 
-let stream: { isCurrent: boolean; follow: jest.Mock };
+let stream: { isCurrent: boolean; follow: jest.Mock; read: (read: (options: object) => unknown) => unknown };
 let shops: KnownDocuments<Shop>;
 let reads: number;
 beforeEach(() => {
-  stream = { isCurrent: true, follow: jest.fn() };
+  stream = { isCurrent: true, follow: jest.fn(), read: (read) => read({ session: 'the stream’s' }) };
   shops = known();
   reads = 0;
 });
@@ -37,6 +37,17 @@ describe('a document is read once', () => {
     for (let turn = 0; turn < 3; turn += 1)
       expect(await shops.find('a', read({ _id: 1, name: 'a' }))).toEqual({ _id: 1, name: 'a' });
     expect([reads, shops.peek('a')]).toEqual([1, { _id: 1, name: 'a' }]);
+  });
+
+  it('by all who ask at once and after the first, in the session of the stream', async () => {
+    const given: unknown[] = [];
+    const ask = () =>
+      shops.find('a', (options) => {
+        given.push(options);
+        return Promise.resolve({ _id: 1 });
+      });
+    expect(await Promise.all([ask(), ask(), ask(), ask()])).toEqual(Array(4).fill({ _id: 1 }));
+    expect(given).toEqual(Array(2).fill({ session: 'the stream’s' }));
   });
 
   it('that there is none is not remembered', async () => {
