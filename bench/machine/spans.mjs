@@ -6,30 +6,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { PARTS } from './watcher-parts.mjs';
 
 const { TIDEMARK_SPANS: file, TIDEMARK_SPANS_MONGOD: mongod } = process.env;
 const TICK_MS = 10;
 const USER_TIME = 11;
 const DIST = new URL('../../dist/replication/', import.meta.url);
 
-/** `part: module, class, methods`. Methods of classes in the source: a name that is not there any more is an error. */
-const PARTS = [
-  ['batches', 'watcher/batches', 'Batches', ['workThrough']],
-  ['learning: reads', 'watcher/effects/knowledge-reader', 'KnowledgeReader', ['read', 'tombstonesIn']],
-  ['learning: writes', 'ledger/ledger', 'Ledger', ['learn', 'learnUnknown']],
-  ['learning: writes', 'ledger/incomplete-identities', 'IncompleteIdentities', ['keep', 'forget']],
-  ['learning: writes', 'ledger/known-channels', 'KnownChannels', ['learn']],
-  ['moments', 'mark/moment-writer', 'MomentWriter', ['write']],
-  ['heads', 'mark/head-writer', 'HeadWriter', ['write']],
-  ['stamps', 'stamping/restamps', 'Restamps', ['records', 'late', 'lateTombstones']],
-  ['resurrections', 'stamping/resurrections', 'Resurrections', ['raise', 'look', 'endVacant']],
-  ['second look', 'watcher/effects/care-for-written', 'CareForWritten', ['lookAfter', 'lookAfterWaiting']],
-  ['quarantine', 'quarantine/quarantine', 'Quarantine', ['withoutFollowing']],
-  ['filters', 'filters/filter-changes', 'FilterChanges', ['look']],
-  ['token', 'watcher/term/stream-work', 'StreamWork', ['save']],
-];
 /** What begins a span: the same methods in other work, such as jobs, do not count. */
-const ROOTS = new Set(['batches', 'second look', 'filters', 'token']);
+const ROOTS = new Set(['batches', 'second read', 'filters', 'token']);
 
 const frames = new AsyncLocalStorage();
 let spent = {};

@@ -7,7 +7,19 @@ import { join } from 'node:path';
 /** Twice what it takes on two cores. */
 const MOST_MS = 20 * 60_000;
 const ALL = [
-  ...['harvest', 'floor', 'plans', 'changes', 'copies', 'max', 'writes', 'lost', 'memory', 'stalled'],
+  ...[
+    'harvest',
+    'fields',
+    'floor',
+    'plans',
+    'changes',
+    'copies',
+    'max',
+    'writes',
+    'lost',
+    'memory',
+    'stalled',
+  ],
   ...[
     'neighbours',
     'watcher',
