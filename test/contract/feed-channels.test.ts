@@ -70,7 +70,7 @@ describe('a channel that no product of the application has carried: 404 unknown-
   });
 });
 
-describe('the records are looked up first, so a new one counts at once', () => {
+describe('the records are searched before a 404, so a new channel is known at once', () => {
   it('on the request right behind the insert', async () => {
     for (let turn = 0; turn < 5; turn += 1) {
       await app.product({ id: `p${turn}`, channels: [`new-${turn}`] });

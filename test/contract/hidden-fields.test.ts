@@ -16,7 +16,7 @@ beforeAll(async () => {
 const ask = (method: string, url: string, body?: object) => send(url, method, { user: admin, body });
 const SENTENCE = 'is a password hash, which no filter may look at';
 
-describe('A filter does not look at a field that no answer shows', () => {
+describe('A filter that contains `data.passwordhash` is invalid', () => {
   const filter = { $or: [{ id: 'x' }, { 'data.passwordhash': { $regex: '^\\$argon2id\\$a' } }] };
   const configuration = () => ({
     applications: [{ ...app.tenant, services: [{ kind: 'member', name: 'guess', filter }] }],

@@ -21,7 +21,7 @@ afterAll(async () => {
 const services = () => service.db.collection('services');
 const versions = () => service.db.collection('tidemark.filterversions');
 
-describe('what cannot be read delivers nothing: 500 service-misconfigured', () => {
+describe('invalid fields deliver nothing: 500 service-misconfigured', () => {
   const WRONG: mongo.Document[] = [
     { fields: 'data.secret' },
     { fields: [] },

@@ -108,7 +108,7 @@ describe('default has fields too', () => {
     for (const one of instances) expect(await dataOf(one, 'default')).toEqual({ a: {} });
   });
 
-  it('an edit of them delivers the records that have a concerned field, and no others', async () => {
+  it('an edit of them delivers the records that have an affected field, and no others', async () => {
     await app.product({ id: 'with', data: { secret: 1 } });
     await app.product({ id: 'without', data: { n: 1 } });
     const first = await app.max('product');
@@ -179,7 +179,7 @@ describe('an edit of fields', () => {
 });
 
 describe('createdBy and channels', () => {
-  it('are in every item, so that an edit of them delivers records that store neither', async () => {
+  it('count as fields of every record, so that an edit of them delivers records that store neither', async () => {
     const record = await app.product({ id: 'a', data: { n: 1 } });
     await app.change('product', record, { $unset: { createdBy: '', channels: '' } });
     const from = await app.max('product');

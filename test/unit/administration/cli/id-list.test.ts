@@ -38,7 +38,7 @@ describe('a list of ids, one a line', () => {
     expect(batches.flat()).toHaveLength(90);
   });
 
-  it('a line that is too long, or no UTF-8, is told with its number', async () => {
+  it('a line that is too long, or no UTF-8, is reported with its line number', async () => {
     const { ids, bad } = await read('a\n', 'x'.repeat(70_000), '\nb\n', Buffer.from([0xff]), '\nc');
     expect(ids).toEqual(['a', 'b', 'c']);
     expect(bad).toEqual([
