@@ -18,11 +18,11 @@ import {
 import { holdsWatched, readWatcherStatus, type WatcherStatus } from '../replication/store/plain.js';
 import { listKinds } from './listed-kinds.js';
 
-/** A lag of the watcher, or a time without a leader, that is more than usual (seconds). */
+/** The greatest usual lag of the watcher (seconds). */
 const USUAL_LAG_S = 30;
-/** Clocks of servers in one replica set may differ by less (seconds). */
+/** The clock lag that is reported (seconds). Smaller differences between the servers of a replica set are normal. */
 const MUCH_BEHIND_S = 2;
-/** The round trips among which the shortest one tells the database's time. */
+/** The number of round trips that bound the difference between the clocks. */
 const ROUND_TRIPS = 5;
 
 export type CheckState = 'ok' | 'warning' | 'failed';
@@ -37,13 +37,20 @@ export interface CheckedPart {
 }
 
 type Found = Omit<CheckedPart, 'check'>;
-type Check = (connection: Connection) => Promise<Found>;
+type Check = (connection: Connection, watched: Promise<Watched>) => Promise<Found>;
+
+/** `isNew`: no instance has ever led on this database. */
+interface Watched {
+  status: WatcherStatus;
+  isNew: boolean;
+}
 
 /**
- * Checks a database and the service on it, in the order in which the causes come: whatever is missing in a later one may
- * follow from an earlier one. Changes nothing.
+ * Checks a database and the service on it. The results are ordered by cause: a failed check may be the consequence of an
+ * earlier one. Changes nothing.
  */
 export async function checkAll(connection: Connection): Promise<CheckedPart[]> {
+  const watched = readWatcher(connection);
   const checks: [CheckedPart['check'], Check][] = [
     ['database', database],
     ['roles', roles],
@@ -53,7 +60,10 @@ export async function checkAll(connection: Connection): Promise<CheckedPart[]> {
     ['kinds', kinds],
   ];
   return Promise.all(
-    checks.map(async ([check, run]) => ({ check, ...(await run(connection).catch(unseen)) })),
+    checks.map(async ([check, run]) => ({
+      check,
+      ...(await run(connection, watched).catch(failedIfUnauthorized)),
+    })),
   );
 }
 
@@ -61,8 +71,8 @@ const ok = (text: string): Found => ({ state: 'ok', text, details: [] });
 const warning = (text: string, details: string[] = []): Found => ({ state: 'warning', text, details });
 const failed = (text: string, details: string[] = []): Found => ({ state: 'failed', text, details });
 
-/** Errors of the connection are the same in all of them, and the caller knows how to word them. */
-function unseen(error: unknown): Found {
+/** A missing right fails the check. Other errors, such as those of the connection, are left to the caller. */
+function failedIfUnauthorized(error: unknown): Found {
   if (isUnauthorized(error)) return failed('the user of MONGODB_URI lacks a right to read this: see Roles');
   throw error;
 }
@@ -82,25 +92,21 @@ async function database(connection: Connection): Promise<Found> {
 async function roles(connection: Connection): Promise<Found> {
   const missing = await missingRights(connection, recordCollections());
   if (missing === undefined) {
-    // Where somebody has to log in, this is refused.
+    // A server that requires authentication refuses this command.
     await connection.getClient().db(connection.name).listCollections({}, { nameOnly: true }).toArray();
-    return warning('this database lets everybody in, without a login');
+    return warning('this database does not require authentication');
   }
-  if (missing.length === 0) return ok('the user of MONGODB_URI may do all that is needed');
+  if (missing.length === 0) return ok('the user of MONGODB_URI has every required privilege');
   const details = missing.map((one) => `${rightSentence(one)}.`);
-  const text = `${missing.length === 1 ? 'an action is' : `${missing.length} actions are`} missing (docs/roles.js has all)`;
+  const text = `${missing.length === 1 ? 'an action is' : `${missing.length} actions are`} missing (docs/roles.js lists all)`;
   return missing.some(({ isNeeded }) => isNeeded) ? failed(text, details) : warning(text, details);
 }
 
-async function indexes(connection: Connection): Promise<Found> {
+async function indexes(connection: Connection, watched: Promise<Watched>): Promise<Found> {
   const db = connection.getClient().db(connection.name);
-  const [listed, builds, { isNew }] = await Promise.all([
-    listedIndexes(connection),
-    buildsIn(db),
-    standing(connection),
-  ]);
+  const [listed, builds, { isNew }] = await Promise.all([listedIndexes(connection), buildsIn(db), watched]);
   const missing = listed.flatMap((one) => one.missing);
-  if (missing.length === 0) return ok('all stand');
+  if (missing.length === 0) return ok('all exist');
   const isWaitedFor = (one: MissingIndex) =>
     one.inTheWay === undefined && (isNew || builds.has(indexName(one)));
   const details = missing
@@ -108,7 +114,7 @@ async function indexes(connection: Connection): Promise<Found> {
     .map((one) => `${indexName(one)} ${fateOf(one, builds)}.`);
   if (missing.every(isWaitedFor))
     return warning(
-      isNew ? `the first start of the service makes all ${missing.length}` : 'being built',
+      isNew ? `the first start of the service creates all ${missing.length}` : 'being built',
       details,
     );
   return failed(missing.length === 1 ? 'one cannot be used' : `${missing.length} cannot be used`, details);
@@ -116,20 +122,20 @@ async function indexes(connection: Connection): Promise<Found> {
 
 function fateOf(index: MissingIndex, builds: ReadonlySet<string>): string {
   if (builds.has(indexName(index))) return 'is being built';
-  if (index.hidden !== undefined) return 'is hidden: the leader shows it again within 20 s';
-  return `is missing: ${inTheWaySentence(index) ?? 'the leader makes it within 20 s'}`;
+  if (index.hidden !== undefined) return 'is hidden: the leader unhides it within 20 s';
+  return `is missing: ${inTheWaySentence(index) ?? 'the leader creates it within 20 s'}`;
 }
 
-async function clocks(connection: Connection): Promise<Found> {
-  const [ahead, { status }] = await Promise.all([aheadOf(connection), standing(connection)]);
+async function clocks(connection: Connection, watched: Promise<Watched>): Promise<Found> {
+  const [ahead, { status }] = await Promise.all([aheadOf(connection), watched]);
   const details = clockFaults(ahead, status.clockBehindSeconds);
   if (details.length > 0) return warning('they differ', details);
   return ok(`this machine and the database differ by less than ${duration(FUTURE_TOLERANCE_MS / 1000)}`);
 }
 
 /**
- * What is wrong with the clocks, each in a sentence. The time that a round trip takes is no difference: `ahead` is what this
- * machine's clock is ahead of the server's at least, and at most (milliseconds).
+ * Describes each fault of the clocks in a sentence. This machine's clock is ahead of the server's by `ahead.least` to
+ * `ahead.most` milliseconds; the duration of a round trip does not count as a difference.
  */
 export function clockFaults(ahead: { least: number; most: number }, behindSeconds = 0): string[] {
   const apart = Math.max(ahead.least, -ahead.most);
@@ -137,13 +143,17 @@ export function clockFaults(ahead: { least: number; most: number }, behindSecond
   if (apart > FUTURE_TOLERANCE_MS)
     faults.push(
       `This machine's clock is ${duration(apart / 1000)} ${ahead.least > 0 ? 'ahead of' : 'behind'} the database's: ` +
-        'credentials and sessions expire at another time, and a program here that stamps records by its own clock gives wrong times.',
+        'credentials and sessions expire too early or too late, and programs on this machine that stamp records by its clock write wrong stamps.',
     );
-  if (behindSeconds >= MUCH_BEHIND_S)
-    faults.push(
-      `The database server's clock is ${duration(behindSeconds)} behind the cluster time: it was set back, and stamps stay ahead of it.`,
-    );
+  const setBack = clockBehindText(behindSeconds);
+  if (setBack !== undefined) faults.push(`${capitalized(setBack)}.`);
   return faults;
+}
+
+/** Describes the lag of the database server's clock behind the cluster time; undefined if the lag is normal. */
+export function clockBehindText(seconds = 0): string | undefined {
+  if (seconds < MUCH_BEHIND_S) return undefined;
+  return `the database server's clock is ${duration(seconds)} behind the cluster time: it was set back, and stamps stay ahead of it until it has caught up`;
 }
 
 /** By how much this machine's clock is ahead of the server's, at least and at most (milliseconds). */
@@ -161,12 +171,17 @@ async function aheadOf(connection: Connection): Promise<{ least: number; most: n
   return bounds;
 }
 
-async function watcher(connection: Connection): Promise<Found> {
-  const { status, isNew } = await standing(connection);
-  if (isNew) return warning('no instance has led yet: start the service');
+async function watcher(_connection: Connection, watched: Promise<Watched>): Promise<Found> {
+  const { status, isNew } = await watched;
+  return isNew ? warning('no instance has led yet: start the service') : judgeWatcher(status);
+}
+
+export function judgeWatcher(
+  status: Pick<WatcherStatus, 'leader' | 'lagSeconds' | 'pass' | 'isPreparing'>,
+): Found {
   const { leader, lagSeconds, pass } = status;
   const lag = lagSeconds === undefined ? '' : `, ${duration(lagSeconds)} behind`;
-  if (leader === undefined) return failed(`no instance leads: is the service running?${lag}`);
+  if (leader === undefined) return failed(`no instance leads${lag}: is the service running?`);
   const text = `${leader} leads${lag}`;
   if (status.isPreparing)
     return warning(text, [
@@ -192,8 +207,7 @@ async function kinds(connection: Connection): Promise<Found> {
   return ok(all.map(({ name }) => name).join(', '));
 }
 
-/** `isNew`: no instance has ever led on this database. */
-async function standing(connection: Connection): Promise<{ status: WatcherStatus; isNew: boolean }> {
+async function readWatcher(connection: Connection): Promise<Watched> {
   const status = await readWatcherStatus(connection);
   return { status, isNew: status.leaseExpires === undefined };
 }

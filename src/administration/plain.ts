@@ -23,7 +23,7 @@ export {
   onLine,
   readConfigurationFile,
 } from './configuration/apply.js';
-export { type CheckState, type CheckedPart, checkAll } from './check.js';
+export { type CheckState, type CheckedPart, checkAll, clockBehindText } from './check.js';
 export type { PlannedChange } from './configuration/difference.js';
 export {
   type Comparison,

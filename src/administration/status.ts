@@ -49,7 +49,7 @@ import { nameOfService } from './services.js';
 const MOST_SHOWN = 20;
 /** Services read per batch; each may have 64 KiB or more. */
 const AT_ONCE = 20;
-const BEYOND = 'The application exceeds its limit of services, and this is one of those that came last.';
+const BEYOND = 'The application exceeds its limit of services, and this service is beyond it.';
 
 /** The progress of the ledger's audit. */
 export type AuditStatus = Pick<
@@ -65,10 +65,10 @@ interface EmailDuplicateGroup {
   members: string[];
 }
 
-/** A record or hard delete whose events could not be processed. */
+/** An entry of the quarantine: a record, a hard delete or `services` that could not be processed or written. */
 interface SetAsideStatus {
   what: string;
-  /** `_id` of the record, or of the ledger entry. */
+  /** `_id` of the record or of the ledger entry; empty for `services`. */
   _id: string;
   since: Date;
   reason: string;
@@ -78,11 +78,11 @@ interface SetAsideStatus {
  * An enabled service that would be refused if it were saved now: its filter is no longer valid, or its application has too
  * many services.
  */
-interface FaultyFilter {
+interface FaultyService {
   /** Such as `product service "erp" of acme/webshop`. */
   service: string;
   detail: string;
-  /** Whether it is served anyway. A filter that was stored before its regular expressions were refused still is. */
+  /** Whether it is served anyway. True only for a filter whose regular expressions were accepted when it was stored. */
   isServed: boolean;
 }
 
@@ -112,8 +112,8 @@ export interface Status {
   pendingServices: { services: number; first: PendingService[] };
   emailDuplicates: { members: number; first: EmailDuplicateGroup[] };
   /** Services that would be refused if they were saved now, for their filter or because their application has too many. */
-  faultyFilters: { services: number; first: FaultyFilter[] };
-  /** Quarantined events, oldest first. */
+  faultyFilters: { services: number; first: FaultyService[] };
+  /** Entries of the quarantine, oldest first. */
   quarantine: { events: number; first: SetAsideStatus[] };
 }
 
@@ -216,11 +216,11 @@ async function firstSetAside(db: mongo.Db): Promise<SetAsideStatus[]> {
 }
 
 /** Counts the faulty services, and lists the first of them. */
-async function faultyFilters(db: mongo.Db): Promise<{ services: number; first: FaultyFilter[] }> {
+async function faultyFilters(db: mongo.Db): Promise<{ services: number; first: FaultyService[] }> {
   const sort = { organizationid: 1, appid: 1, kind: 1, name: 1 } as const;
   const stored = db.collection(SERVICES).find<StoredService>({}, { sort, batchSize: AT_ONCE });
   const beyond = await beyondLimits(db);
-  const first: FaultyFilter[] = [];
+  const first: FaultyService[] = [];
   let services = 0;
   const slice = new TimeSlice();
   for await (const service of stored) {

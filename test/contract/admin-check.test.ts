@@ -60,7 +60,7 @@ describe('`check` tries settings, database, roles, indexes, clocks, the watcher 
     await client.close();
     const count = made.reduce((sum, number) => sum + number, 0);
     expect((await checked(uri)).of['indexes']?.text).toBe(
-      `the first start of the service makes all ${count}`,
+      `the first start of the service creates all ${count}`,
     );
   });
 
@@ -77,7 +77,7 @@ describe('`check` tries settings, database, roles, indexes, clocks, the watcher 
     const { states, of } = await checked(open.uri);
     expect([states['roles'], of['roles']?.text]).toEqual([
       'warning',
-      'this database lets everybody in, without a login',
+      'this database does not require authentication',
     ]);
     await open.stop();
   });

@@ -125,7 +125,7 @@ describe.each<[string, Record<string, string>]>([
     const lag = watcher.aside[0]!.lagSeconds;
     expect(Math.abs(Date.now() / 1000 - since!.getHighBitsUnsigned() - lag)).toBeLessThan(3);
     expect((await admin.run('status')).output).toMatch(
-      /^Aside {7}1 application, worked through beside all others\n +\S+\/\S+: \d+ s behind$/m,
+      /^Aside {7}1 application, processed separately from all others\n +\S+\/\S+: \d+ s behind$/m,
     );
     expect(await service.metric('tidemark_applications_aside')).toBe(1);
     expect(await service.metric('tidemark_aside_lag_seconds')).toBeGreaterThanOrEqual(lag);

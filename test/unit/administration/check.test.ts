@@ -1,4 +1,4 @@
-import { clockFaults } from '../../../src/administration/check.js';
+import { clockFaults, judgeWatcher } from '../../../src/administration/check.js';
 
 describe('clocks: what a round trip takes is no difference', () => {
   it.each([
@@ -22,5 +22,22 @@ describe('clocks: what a round trip takes is no difference', () => {
     expect(clockFaults(same, 90)).toEqual([
       expect.stringMatching(/^The database server's clock is 1 min 30 s behind the cluster time: .+\.$/),
     ]);
+  });
+});
+
+describe('the watcher: a lag is part of the sentence', () => {
+  const status = { leader: 'host/1', lagSeconds: 2, pass: undefined, isPreparing: false };
+
+  it.each([
+    [{}, 'ok', 'host/1 leads, 2 s behind'],
+    [{ lagSeconds: 31 }, 'warning', 'host/1 leads, 31 s behind'],
+    [
+      { leader: undefined, lagSeconds: 300 },
+      'failed',
+      'no instance leads, 5 min behind: is the service running?',
+    ],
+    [{ leader: undefined, lagSeconds: undefined }, 'failed', 'no instance leads: is the service running?'],
+  ])('%o', (changed, state, text) => {
+    expect(judgeWatcher({ ...status, ...changed })).toEqual({ state, text, details: [] });
   });
 });

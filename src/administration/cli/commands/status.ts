@@ -1,4 +1,4 @@
-import { type AuditStatus, type Status, statusOf } from '../../plain.js';
+import { type AuditStatus, clockBehindText, type Status, statusOf } from '../../plain.js';
 import { count, duration } from '../../../platform/common/index.js';
 import { rightSentence } from '../../../platform/database/plain.js';
 import { type ConsumerReport, reportConsumers } from '../../../replication/feed/plain.js';
@@ -18,8 +18,7 @@ import { stateOf } from './kinds.js';
 const FULL = 0.8;
 /** The actions that show how far the oplog reaches back, and how full it is. */
 const OPLOG_RIGHTS = ['serverStatus', 'collStats'] as const;
-/** In seconds. Clocks of servers in one replica set may differ by less. */
-const MUCH_BEHIND_S = 2;
+
 const HEADINGS = ['USERNAME', 'READS', 'STATE', 'BEHIND', 'RECORDS', 'CALLED'];
 
 export const runStatus: Run<typeof status> = async (context) => {
@@ -48,8 +47,9 @@ export const runConsumerList: Run<typeof consumerList> = async (context, { org, 
 export function statusText(status: Status, uri?: string): Wording {
   const { database, watcher, totals, audit, hardDeletesExpired, documents } = status;
   const { name, version, replicaSet } = database;
+  const place = replicaSet === undefined ? 'behind mongos' : `replica set ${replicaSet}`;
   return described([
-    ['Database', `${name}, MongoDB ${version}, replica set ${replicaSet ?? 'behind mongos'}`],
+    ['Database', `${name}, MongoDB ${version}, ${place}`],
     ...(uri === undefined ? [] : [['', `embedded; other programs can write into it at ${uri}`] as const]),
     formatLine(status.storageFormat),
     indexLine(status),
@@ -83,15 +83,16 @@ function formatLine({ inForce, newest }: Status['storageFormat']): SaidLine {
 }
 
 function indexLine({ missingIndexes: missing, indexesOfOthers: others }: Status): SaidLine {
-  const beside = others.length === 0 ? '' : `; of other programs, over the same fields: ${others.join('; ')}`;
-  if (missing.length === 0) return ['Indexes', `all stand${beside}`];
+  const beside =
+    others.length === 0 ? '' : `; other programs have indexes over the same fields: ${others.join('; ')}`;
+  if (missing.length === 0) return ['Indexes', `all exist${beside}`];
   return ['Indexes', `missing: ${missing.join('; ')}`, 'red'];
 }
 
 function watcherText({ leader, leaseExpires, since, lagSeconds, secondsLeft }: Status['watcher']): string {
   const lag =
     lagSeconds === undefined ? [] : [`${duration(lagSeconds)} behind${rest(undefined, secondsLeft)}`];
-  if (leader === undefined) return ['no instance leads: is the service running?', ...lag].join(' ');
+  if (leader === undefined) return `${['no instance leads', ...lag].join(', ')}: is the service running?`;
   return [
     `${leader} leads`,
     since === undefined ? 'its first pass is not finished' : `since the pass of ${since.toISOString()}`,
@@ -100,7 +101,7 @@ function watcherText({ leader, leaseExpires, since, lagSeconds, secondsLeft }: S
   ].join(', ');
 }
 
-/** Those that are served in one line, each other one in its own. */
+/** Lists the served kinds on one line, and each other kind on its own line. */
 function kindLines(kinds: Status['kinds']): SaidLine[] {
   const served = kinds.filter(({ state }) => state === 'ready').map(({ name }) => name);
   const others = kinds.filter(({ state }) => state !== 'ready');
@@ -117,10 +118,10 @@ function kindLines(kinds: Status['kinds']): SaidLine[] {
 function asideLines({ aside }: Status['watcher']): SaidLine[] {
   if (aside.length === 0) return [];
   return [
-    ['Aside', `${counted(aside.length, 'application')}, worked through beside all others`, 'yellow'],
+    ['Aside', `${counted(aside.length, 'application')}, processed separately from all others`, 'yellow'],
     ...aside.map(({ organizationid, appid, lagSeconds, pass, share, secondsLeft }): SaidLine => {
       const lag = duration(lagSeconds);
-      const state = pass === undefined ? `${lag} behind` : `a pass over it since ${lag} (${pass})`;
+      const state = pass === undefined ? `${lag} behind` : `a pass over it has run for ${lag} (${pass})`;
       return ['', `${organizationid}/${appid}: ${state}${rest(share, secondsLeft)}`];
     }),
   ];
@@ -145,10 +146,9 @@ function rest(share: number | undefined, secondsLeft: number | undefined): strin
   return words === undefined ? '' : `, ${words}`;
 }
 
-function clockLines({ clockBehindSeconds: seconds = 0 }: Status['watcher']): SaidLine[] {
-  if (seconds < MUCH_BEHIND_S) return [];
-  const text = `the server's clock is ${duration(seconds)} behind the cluster time: it was set back, and stamps stay ahead of it until it has caught up`;
-  return [['Clock', text, 'yellow']];
+function clockLines({ clockBehindSeconds: seconds }: Status['watcher']): SaidLine[] {
+  const text = clockBehindText(seconds);
+  return text === undefined ? [] : [['Clock', text, 'yellow']];
 }
 
 function oplogText({ watcher, missingRights }: Pick<Status, 'watcher' | 'missingRights'>): string {
@@ -162,7 +162,7 @@ function oplogText({ watcher, missingRights }: Pick<Status, 'watcher' | 'missing
     return `how far it reaches back is not known: ${hidden ? rightSentence(hidden) : 'first start, or mongos'}`;
   if (window === 0) return 'no longer reaches back to the watcher: a pass will repair what was missed';
   if (used === undefined || used >= FULL)
-    return `the watcher may stay away for ${duration(window)}${hidden && used === undefined ? `; ${rightSentence(hidden)}` : ''}`;
+    return `the watcher can be down for ${duration(window)}${hidden && used === undefined ? `; ${rightSentence(hidden)}` : ''}`;
   const future = predicted === undefined ? '' : `, and holds about ${duration(predicted)} at its rate so far`;
   return `reaches back ${duration(window)}; it is ${Math.floor(used * 100)} % full${future}`;
 }
@@ -185,7 +185,7 @@ function auditText(audit: AuditStatus | undefined): string {
   const { round, kind, slices, lastRoundSeconds, roundSeconds, found } = audit;
   const seconds = lastRoundSeconds ?? roundSeconds;
   return [
-    `round ${count(round)}, at the ${kind}s`,
+    `round ${count(round)}, now at kind ${kind}`,
     `${counted(slices, 'slice')} done`,
     ...(seconds === null ? [] : [`a round takes ${duration(seconds)}`]),
     `${counted(found, 'fault')} found and repaired`,
@@ -193,9 +193,9 @@ function auditText(audit: AuditStatus | undefined): string {
 }
 
 function duplicateLines({ members, first }: Status['emailDuplicates']): SaidLine[] {
-  if (members === 0) return [['Duplicates', 'no e-mail is taken twice']];
+  if (members === 0) return [['Duplicates', 'no duplicate e-mails']];
   return [
-    ['Duplicates', `${count(members)} members have an e-mail that another has already`, 'yellow'],
+    ['Duplicates', `${counted(members, 'member')} with the e-mail of an earlier member`, 'yellow'],
     ...first.map(({ organizationid, appid, emailkey, members: ids }): SaidLine => [
       '',
       `${organizationid}/${appid} ${emailkey}: members with _id ${ids.join(', ')}`,
@@ -206,10 +206,10 @@ function duplicateLines({ members, first }: Status['emailDuplicates']): SaidLine
 function filterLines({ services, first }: Status['faultyFilters']): SaidLine[] {
   if (services === 0) return [];
   return [
-    ['Filters', `${counted(services, 'service')} that could not be saved today`, 'yellow'],
+    ['Filters', `${counted(services, 'service')} that would be refused if saved now`, 'yellow'],
     ...first.map(({ service, detail, isServed }): SaidLine => [
       '',
-      `${service}, ${isServed ? 'served all the same' : 'answered 500'}: ${detail}`,
+      `${service}, ${isServed ? 'still served' : 'answered with 500'}: ${detail}`,
     ]),
   ];
 }
@@ -219,12 +219,12 @@ function quarantineLines({ events, first }: Status['quarantine']): SaidLine[] {
   return [
     [
       'Quarantine',
-      `${counted(events, 'record')} whose events cannot be worked through, looked after until they can`,
+      `${count(events)} ${events === 1 ? 'entry' : 'entries'}, retried until processed`,
       'yellow',
     ],
     ...first.map(({ what, _id, since, reason }): SaidLine => [
       '',
-      `${what} ${_id}, since ${since.toISOString()}: ${reason}`,
+      `${_id === '' ? what : `${what} ${_id}`}, since ${since.toISOString()}: ${reason}`,
     ]),
   ];
 }

@@ -61,11 +61,11 @@ describe('what `status` says to people', () => {
     expect(statusLines(QUIET)).toEqual([
       'Database    tidemark, MongoDB 6.0.5, replica set rs0',
       'Storage     format 1',
-      'Indexes     all stand',
+      'Indexes     all exist',
       'Watcher     host/1 leads, since the pass of 2026-11-20T10:00:00.000Z, ' +
         'lease until 2026-11-21T00:00:07.000Z, 2 s behind',
       'Kinds       member, product',
-      'Oplog       the watcher may stay away for 3 d 3 h',
+      'Oplog       the watcher can be down for 3 d 3 h',
       'Re-stamps   none so far',
       'Tombstones  0 written, all are kept',
       'Passes      none so far',
@@ -74,8 +74,13 @@ describe('what `status` says to people', () => {
       'Audit       has not begun',
       'Documents   applications 1, services 0, credentials 2, members 0, products 12,345, ledger 12,400, ' +
         'marks 2, moments 9',
-      'Duplicates  no e-mail is taken twice',
+      'Duplicates  no duplicate e-mails',
     ]);
+  });
+
+  it('behind mongos, there is no name of a replica set', () => {
+    const database = { ...QUIET.database, replicaSet: undefined };
+    expect(line('Database', { database })).toBe('tidemark, MongoDB 6.0.5, behind mongos');
   });
 
   it('on a narrow terminal, what goes on stands below where it began', () => {
@@ -100,7 +105,7 @@ describe('what `status` says to people', () => {
 
   it('no instance leads', () => {
     expect(line('Watcher', watcher({ leader: undefined, lagSeconds: 300 }))).toBe(
-      'no instance leads: is the service running? 5 min behind',
+      'no instance leads, 5 min behind: is the service running?',
     );
     expect(line('Watcher', watcher({ leader: undefined, lagSeconds: undefined }))).toBe(
       'no instance leads: is the service running?',
@@ -123,10 +128,10 @@ describe('what `status` says to people', () => {
     const lines = statusLines({ ...QUIET, ...watcher({ aside }) });
     const first = lines.findIndex((one) => one.startsWith('Aside '));
     expect(lines.slice(first, first + 4).map((one) => one.slice('Aside'.length).trim())).toEqual([
-      '3 applications, worked through beside all others',
+      '3 applications, processed separately from all others',
       'acme/shop: 5 min behind, 45 % done, about 41 s left',
       'acme/club: 0 s behind',
-      'acme/hub: a pass over it since 1 min (first start), 10 % done, about 9 s left',
+      'acme/hub: a pass over it has run for 1 min (first start), 10 % done, about 9 s left',
     ]);
     expect(line('Aside')).toBeUndefined();
   });
@@ -156,7 +161,7 @@ describe('what `status` says to people', () => {
   it("the server's clock is behind the cluster time", () => {
     expect(line('Clock', watcher({ clockBehindSeconds: 1 }))).toBeUndefined();
     expect(line('Clock', watcher({ clockBehindSeconds: 120 }))).toMatch(
-      /^the server's clock is 2 min behind /,
+      /^the database server's clock is 2 min behind /,
     );
   });
 
@@ -175,7 +180,7 @@ describe('what `status` says to people', () => {
   it.each([
     [undefined, 'how far it reaches back is not known: first start, or mongos'],
     [0, 'no longer reaches back to the watcher: a pass will repair what was missed'],
-    [59, 'the watcher may stay away for 59 s'],
+    [59, 'the watcher can be down for 59 s'],
   ])('an oplog window of %p', (oplogWindowSeconds, text) => {
     expect(line('Oplog', watcher({ oplogWindowSeconds }))).toBe(text);
   });
@@ -189,14 +194,14 @@ describe('what `status` says to people', () => {
     );
     expect(
       oplog({ oplogWindowSeconds: 59, oplogUsedRatio: undefined }, hidden('collStats', 'local.oplog.rs')),
-    ).toBe('the watcher may stay away for 59 s; collStats on local.oplog.rs is missing: what is lost');
+    ).toBe('the watcher can be down for 59 s; collStats on local.oplog.rs is missing: what is lost');
   });
 
   it.each([
     [0.034, 1_036_800, 'reaches back 2 min; it is 3 % full, and holds about 12 d at its rate so far'],
     [0.034, undefined, 'reaches back 2 min; it is 3 % full'],
-    [undefined, undefined, 'the watcher may stay away for 2 min'],
-    [0.91, 130, 'the watcher may stay away for 2 min'],
+    [undefined, undefined, 'the watcher can be down for 2 min'],
+    [0.91, 130, 'the watcher can be down for 2 min'],
   ])('an oplog of 2 min that is used to %p', (oplogUsedRatio, oplogPredictedWindowSeconds, text) => {
     const oplog = { oplogWindowSeconds: 120, oplogUsedRatio, oplogPredictedWindowSeconds };
     expect(line('Oplog', watcher(oplog))).toBe(text);
@@ -219,13 +224,13 @@ describe('what `status` says to people', () => {
   });
 
   it('the audit, in its first round and later', () => {
-    const audit = { round: 1, kind: 'member' as const, slices: 1, found: 0 };
-    const later = { ...audit, round: 4, kind: 'product' as const, slices: 20, found: 1 };
+    const audit = { round: 1, kind: 'member', slices: 1, found: 0 };
+    const later = { ...audit, round: 4, kind: 'inventory', slices: 20, found: 1 };
     expect(line('Audit', { audit: { ...audit, lastRoundSeconds: null, roundSeconds: null } })).toBe(
-      'round 1, at the members, 1 slice done, 0 faults found and repaired',
+      'round 1, now at kind member, 1 slice done, 0 faults found and repaired',
     );
     expect(line('Audit', { audit: { ...later, lastRoundSeconds: 3600, roundSeconds: 9000 } })).toBe(
-      'round 4, at the products, 20 slices done, a round takes 1 h, 1 fault found and repaired',
+      'round 4, now at kind inventory, 20 slices done, a round takes 1 h, 1 fault found and repaired',
     );
   });
 
@@ -237,30 +242,39 @@ describe('what `status` says to people', () => {
     };
     expect(line('Indexes', changed)).toBe('missing: members: id; ledger: kind');
     expect(statusLines({ ...QUIET, ...changed }).slice(-2)).toEqual([
-      'Duplicates  2 members have an e-mail that another has already',
+      'Duplicates  2 members with the e-mail of an earlier member',
       '            acme/shop ada@example.org: members with _id a, b',
     ]);
+    expect(line('Duplicates', { emailDuplicates: { members: 1, first: [] } })).toBe(
+      '1 member with the e-mail of an earlier member',
+    );
   });
 });
 
-it('which services could not be saved today, with why, and whether they are served', () => {
+it('which services would be refused if saved now, with why, and whether they are served', () => {
   const service = 'product service "erp" of acme/webshop';
   const first = [
     { service, detail: 'It may take very long.', isServed: true },
     { service: 'member service "x" of acme/webshop', detail: 'It is no filter.', isServed: false },
   ];
   const lines = statusLines({ ...QUIET, faultyFilters: { services: 2, first } });
-  expect(lines).toContain('Filters     2 services that could not be saved today');
-  expect(lines.join('\n')).toContain(`${service}, served all the same: It may take very long.`);
-  expect(lines.join('\n')).toContain('of acme/webshop, answered 500: It is no filter.');
+  expect(lines).toContain('Filters     2 services that would be refused if saved now');
+  expect(lines.join('\n')).toContain(`${service}, still served: It may take very long.`);
+  expect(lines.join('\n')).toContain('of acme/webshop, answered with 500: It is no filter.');
 });
 
 it('what is in quarantine, with why', () => {
   const one = { what: 'product', _id: 'a'.repeat(24), since: STARTED, reason: 'no luck' };
   const lines = statusLines({ ...QUIET, quarantine: { events: 1, first: [one] } });
   expect(lines.slice(-2)).toEqual([
-    'Quarantine  1 record whose events cannot be worked through, looked after until they can',
+    'Quarantine  1 entry, retried until processed',
     `            product ${one._id}, since 2026-11-20T10:00:00.000Z: no luck`,
+  ]);
+  const services = { what: 'services', _id: '', since: STARTED, reason: 'no luck either' };
+  expect(statusLines({ ...QUIET, quarantine: { events: 2, first: [one, services] } }).slice(-3)).toEqual([
+    'Quarantine  2 entries, retried until processed',
+    `            product ${one._id}, since 2026-11-20T10:00:00.000Z: no luck`,
+    '            services, since 2026-11-20T10:00:00.000Z: no luck either',
   ]);
 });
 
