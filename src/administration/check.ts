@@ -197,12 +197,12 @@ async function kinds(connection: Connection): Promise<Found> {
     return [
       state === 'preparing'
         ? `The first pass of ${name} cannot begin: ${fault}`
-        : `A document of the collection kinds, of "${String(name)}": ${fault}`,
+        : `The document of the kind "${String(name)}" cannot be used: ${fault}`,
     ];
   });
   const preparing = all.filter(({ state }) => state === 'preparing').map(({ name }) => name);
   if (faults.length > 0)
-    return failed(`${faults.length === 1 ? 'one is' : `${faults.length} are`} not served`, faults);
+    return failed(`${faults.length === 1 ? 'one kind is' : `${faults.length} kinds are`} not served`, faults);
   if (preparing.length > 0) return warning(`records are read for the first time: ${preparing.join(', ')}`);
   return ok(all.map(({ name }) => name).join(', '));
 }

@@ -239,7 +239,7 @@ async function assertFree(db: mongo.Db, { name, collection }: KindDocument): Pro
   if (other['name'] === name)
     throw taken(`There is a kind "${name}" already. A kind is not edited: remove it and create it again.`);
   throw taken(
-    `The collection "${collection}" is that of the kind "${String(other['name'])}". Each kind has a collection of its own.`,
+    `The collection "${collection}" is already used by the kind "${String(other['name'])}". Each kind has a collection of its own.`,
   );
 }
 

@@ -87,10 +87,11 @@ function faultBeside(
   earlier: KindDocument[],
   isBeyond: boolean,
 ): string | undefined {
-  if (isBeyond) return `is beyond the maximum of ${MOST_KINDS} kinds.`;
-  if (earlier.some((one) => one.name === name)) return `name "${name}" is that of an earlier document.`;
+  if (isBeyond) return `the maximum of ${MOST_KINDS} kinds is exceeded.`;
+  if (earlier.some((one) => one.name === name))
+    return `name "${name}" is already used by an earlier document.`;
   const owner = earlier.find((one) => one.collection === collection);
-  return owner && `collection "${collection}" is that of the kind "${owner.name}".`;
+  return owner && `collection "${collection}" is already used by the kind "${owner.name}".`;
 }
 
 export function kindsOf(db: mongo.Db): mongo.Collection {

@@ -104,7 +104,7 @@ describe('A kind over HTTP', () => {
     const again = expectProblem(await create({ ...ORDER, collection: 'other' }), 409, 'name-taken');
     expect(again.detail).toContain('A kind is not edited: remove it and create it again.');
     const shared = expectProblem(await create({ ...ORDER, name: 'purchase' }), 409, 'name-taken');
-    expect(shared.detail).toContain('The collection "orders" is that of the kind "order".');
+    expect(shared.detail).toContain('The collection "orders" is already used by the kind "order".');
     expect(await stored().countDocuments()).toBe(1);
   });
 
@@ -261,10 +261,12 @@ describe('A document of `kinds` that cannot be used', () => {
     await eventually(async () => (await app.get('invoice/max')).status === 200);
     const checked = await commands.run('check');
     expect(checked).toMatchObject({ code: 1, errors: ['Failed: kinds.'] });
-    expect(checked.output).toMatch(/^Kinds +failed: 2 are not served$/m);
-    expect(checked.output).toContain('of "Order": name must begin with a lower-case letter');
+    expect(checked.output).toMatch(/^Kinds +failed: 2 kinds are not served$/m);
     expect(checked.output).toContain(
-      'of "price": collection "products" is the collection of the kind "product"',
+      'The document of the kind "Order" cannot be used: name must begin with a lower-case letter',
+    );
+    expect(checked.output).toContain(
+      'The document of the kind "price" cannot be used: collection "products" is the collection of the kind "product"',
     );
     const { output } = await commands.run('status');
     expect(output).toMatch(/^Kinds +member, product, invoice$/m);

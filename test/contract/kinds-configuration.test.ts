@@ -85,7 +85,7 @@ describe('A configuration with kinds', () => {
     ['/kinds/0/id must name a field', { kinds: [{ ...ORDER, id: 'a.b' }] }],
     ['/kinds/1 tells of the kind "order" a second time', { kinds: [ORDER, ORDER] }],
     [
-      '/kinds/1/collection "orders" is that of the kind "order"',
+      '/kinds/1/collection "orders" is already used by the kind "order"',
       { kinds: [ORDER, { ...ORDER, name: 'other' }] },
     ],
     [

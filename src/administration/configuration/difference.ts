@@ -240,7 +240,7 @@ export async function assertKindsPossible(db: mongo.Db, changes: PlannedChange[]
     if (owner !== undefined)
       throw invalidAt(
         `${pointer}/collection`,
-        `"${collection}" is that of the kind "${owner}". Each kind has a collection of its own.`,
+        `"${collection}" is already used by the kind "${owner}". Each kind has a collection of its own.`,
       );
     await assertApplicationOf(db, kind, pointer, changes);
   }
