@@ -38,9 +38,9 @@ export const applicationRemove = describeCommand({
 
 export const applicationRekey = describeCommand({
   name: 'application rekey',
-  summary: 'Give the hashes that its services show another key',
+  summary: 'Replace the key of the hashes that its services show',
   options: APPLICATION,
-  notes: ['All hashed values are delivered again, and differ from those of before.'],
+  notes: ['All hashed values change and are delivered again.'],
 });
 
 export const serviceSet = describeCommand({
@@ -57,7 +57,7 @@ export const serviceSet = describeCommand({
     ...SCHEMA_EXAMPLES,
   },
   notes: [
-    'What is not given stays as it is stored.',
+    'Omitted options keep their stored values.',
     'The filter is extended JSON, so that dates and ObjectIds can be written:',
     `  --filter '{"data.datasource": "erp", "createDate": {"$gte": {"$date": "2026-01-01T00:00:00Z"}}}'`,
     'MongoDB runs it before it is stored; a filter that it refuses is an error.',
@@ -82,35 +82,35 @@ export const serviceRemove = describeCommand({
 
 export const servicePreview = describeCommand({
   name: 'service preview',
-  summary: 'Count the records that a filter matches, and who would enter and leave a service',
+  summary: 'Count the records that a filter matches, and those that would enter or leave a service',
   options: {
     ...APPLICATION,
     ...KIND,
-    name: { value: 'NAME', description: 'the service that is looked at, or that would get the filter' },
+    name: { value: 'NAME', description: 'the service to preview, or the service that would get the filter' },
     filter: { value: 'JSON|@FILE', description: 'a filter to try, stored nowhere' },
     ...SHOWN_FIELDS,
   },
   notes: [
-    'It tells whether an index serves the filter, and which one to make if none does ("service index").',
-    'Where exact counts take longer than QUERY_MS, a random sample is judged, and its error is shown; where that takes',
-    'as long again, what is known by then.',
+    'It shows whether an index serves the filter and, if none does, which one to create ("service index").',
+    'If exact counts take longer than QUERY_MS, they are estimated from a random sample and shown with their margin of ' +
+      'error. If the estimate takes longer than QUERY_MS as well, only the counts known so far are shown.',
   ],
 });
 
 export const serviceIndex = describeCommand({
   name: 'service index',
-  summary: 'Make the index that serves a filter, while everything goes on',
+  summary: 'Build the index that serves a filter; reads and writes continue',
   options: {
     ...APPLICATION,
     ...KIND,
     name: { value: 'NAME', description: 'the service whose filter is to be served' },
-    filter: { value: 'JSON|@FILE', description: 'or a filter' },
-    'dry-run': { description: 'only tell which index would be made' },
+    filter: { value: 'JSON|@FILE', description: 'or the filter itself' },
+    'dry-run': { description: 'only show which index would be built' },
   },
   notes: [
-    'It is over one field of the filter, and over the records of all applications: each write of a record keeps it up to',
-    'date. A value of megabytes in that field makes such writes slow.',
-    'Ctrl-C ends the watching only: the database goes on with it.',
+    'The index covers one field of the filter and the records of all applications, so every write of a record updates it. ' +
+      'A value of megabytes in that field makes such writes slow.',
+    'Ctrl-C stops only the progress display: the database continues the build.',
   ],
 });
 
@@ -122,8 +122,8 @@ export const schemaExport = describeCommand({
     typescript: { description: 'print a TypeScript interface instead' },
   },
   notes: [
-    'It is from a sample of the records, after the fields of the service, and shows no values of records. It describes',
-    'what was seen; it is no promise for records to come.',
+    'The schema is derived from a sample of the records, restricted to the fields of the service, and contains no values ' +
+      'of records. It describes the sample and does not guarantee the shape of future records.',
   ],
 });
 
@@ -146,20 +146,20 @@ export const credentialIssue = describeCommand({
     'password-stdin': { description: 'read the password from stdin: 12 to 256 characters' },
   },
   notes: [
-    'Without --password-stdin a random password is made and printed, this once.',
+    'Without --password-stdin, a random password is generated and printed once.',
     'read: the feeds, and single members. write: member writes as well. admin: the administration API as well.',
   ],
 });
 
 export const credentialChange = describeCommand({
   name: 'credential change',
-  summary: 'Disable or enable a credential, or change its level or end',
+  summary: 'Disable or enable a credential, or change its level or expiration',
   options: {
     ...USERNAME,
     level: { value: 'read|write|admin', description: 'what it may do; each includes those before it' },
     expires: { value: 'DATE|never', description: 'until when it works, such as 2027-01-31' },
-    disable: { description: 'it opens nothing until it is enabled' },
-    enable: { description: 'it opens again what it opened before' },
+    disable: { description: 'reject the credential until it is enabled' },
+    enable: { description: 'accept the credential again' },
   },
 });
 
@@ -175,20 +175,21 @@ export const credentialRotate = describeCommand({
     'password-stdin': { description: 'read the password from stdin: 12 to 256 characters' },
   },
   notes: [
-    'Without --password-stdin a random password is made and printed, this once.',
-    'Without --keep-old-until the old one opens nothing more. One that is kept ends then, or with "credential retire".',
+    'Without --password-stdin, a random password is generated and printed once.',
+    'Without --keep-old-until, the old password becomes invalid immediately. With it, the old password is valid until that ' +
+      'date or until "credential retire".',
   ],
 });
 
 export const credentialRetire = describeCommand({
   name: 'credential retire',
-  summary: 'End the password that a credential had before its last rotation',
+  summary: 'Invalidate the previous password of a credential',
   options: USERNAME,
 });
 
 export const credentialRevoke = describeCommand({
   name: 'credential revoke',
-  summary: 'Remove a credential: it opens nothing from the next request on',
+  summary: 'Remove a credential; the next request with it is rejected',
   options: {
     username: { ...USERNAME.username, required: false },
     ...UNUSED_FOR,
@@ -199,7 +200,7 @@ export const credentialRevoke = describeCommand({
 
 export const credentialList = describeCommand({
   name: 'credential list',
-  summary: 'Show the credentials, without anything secret',
+  summary: 'Show the credentials, without passwords',
   options: UNUSED_FOR,
   notes: ['LAST USED is known to the minute.'],
 });
@@ -213,7 +214,7 @@ export const configExport = describeCommand({
 
 export const configPlan = describeCommand({
   name: 'config plan',
-  summary: 'Tell what a configuration file would change, and what each changed filter would do',
+  summary: 'Show what a configuration file would change, and the effect of each changed filter',
   argument: 'FILE.yaml|-',
   options: COMPARED,
   notes: ['Nothing is changed. + is made, ~ is changed, - is removed.'],
@@ -221,12 +222,12 @@ export const configPlan = describeCommand({
 
 export const configApply = describeCommand({
   name: 'config apply',
-  summary: 'Change kinds, applications, services and credentials to what a file says',
+  summary: 'Apply the kinds, applications, services and credentials of a file',
   argument: 'FILE.yaml|-',
   options: { ...COMPARED, yes: { description: 'do not ask first' } },
   notes: [
-    'All of it is changed, or nothing. The plan is shown first. If the configuration changes in the meantime, nothing is applied.',
-    'Credentials that it makes get a random password each, printed this once.',
+    'All changes are applied, or none. The plan is shown first. If the configuration changes in the meantime, nothing is applied.',
+    'Each created credential gets a random password, which is printed once.',
   ],
 });
 
@@ -243,17 +244,18 @@ export const importCommand = describeCommand({
   },
   notes: [
     'Each line is a JSON object {id, data, channels?, type?, createDate?, createdBy?}.',
-    'Records are found by id; what a line leaves out stays as it is.',
+    'Records are identified by id; fields that a line omits keep their stored values.',
     'A record that is equal already is left alone; any other gets a new lastupdated.',
     'A bad line is reported on stderr with its number, and the others are imported; the exit code is then 1.',
-    'A line that seems to be of the other kind is a bad one: a member without data.accountnumber, a product with data.accountnumber and data.email. A "type" that names the kind says otherwise.',
-    'Values stay what JSON makes of them: dates are texts, and whole numbers beyond 2^53 lose digits.',
+    'A line that appears to be of another kind is a bad line: a member without data.accountnumber, or a product with ' +
+      'data.accountnumber and data.email. To import it anyway, give it a "type" with the name of the kind.',
+    'Values are stored as JSON represents them: dates are strings, and integers beyond 2^53 lose precision.',
   ],
 });
 
 export const recordDelete = describeCommand({
   name: 'record delete',
-  summary: 'Delete one record, or those of a list; consumers learn it from harddeletes',
+  summary: 'Delete one record, or those in a list; consumers receive hard deletes',
   options: {
     ...APPLICATION,
     ...KIND,
@@ -262,7 +264,7 @@ export const recordDelete = describeCommand({
     'dry-run': { description: 'delete nothing, and tell what would be deleted' },
   },
   notes: [
-    'Give either --id or --ids-from. Ids are taken as they stand in the list, blanks included; blank lines are left out.',
+    'Give either --id or --ids-from. Ids are read verbatim, including spaces; blank lines are ignored.',
     'Ids that do not exist are reported on stderr, and the others are deleted; the exit code is then 1.',
   ],
 });
@@ -278,8 +280,8 @@ export const recordHistoryCommand = describeCommand({
   summary: 'Show when and why a record was stamped anew, so that consumers received it again',
   options: RECORD,
   notes: [
-    'The newest 100 re-stamps of the record that stands under the id now, and of its hard delete, newest first. They are',
-    'noted within a second, and kept for as many days as RESTAMP_HISTORY_DAYS says.',
+    'The newest 100 re-stamps of the record that has the id now, and of its hard delete, newest first. They are ' +
+      'recorded within a second, and kept for RESTAMP_HISTORY_DAYS days.',
   ],
 });
 
@@ -289,7 +291,7 @@ export const resync = describeCommand({
   options: { ...APPLICATION, ...KIND },
   notes: [
     'Every record of the application and kind gets a new lastupdated, and so does every hard delete; nothing else is changed.',
-    'It can be interrupted; run again, it begins anew.',
-    'What cannot be stamped is named and set aside, the exit code is 1, and the service stamps it once it can.',
+    'It can be interrupted. The next run starts from the beginning.',
+    'Documents that cannot be stamped are reported and quarantined, and the exit code is 1. The service stamps them as soon as it can.',
   ],
 });
