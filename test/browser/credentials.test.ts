@@ -40,7 +40,7 @@ describe('Signing in', () => {
     await browser.signIn(page, root, 'wrong');
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.innerText()).toContain('No credential that is in force has this user name');
+    expect(await alert.innerText()).toContain('No active credential has this user name');
     expect(page.url()).toBe(`${service.url}/console`);
     await browser.signIn(page, app.user('read'));
     await page.getByText('This request requires a credential of level "admin".').waitFor();

@@ -16,14 +16,13 @@ import { thisBuild } from '../../platform/config/pure.js';
 import { Authenticator, Caller, covers, type Credential, Public, reaches } from '../../auth/index.js';
 import { describedKind, kindNames } from '../../kinds/index.js';
 import { Problem, Problems, problems } from '../../platform/http/index.js';
-import { giveSession, Sessions, sessionToken, takeSession } from './sessions.js';
+import { setSessionCookie, Sessions, sessionToken, clearSessionCookie } from './sessions.js';
 
 const LOGIN = {
   username: required(text(() => undefined, { example: 'operator' })),
   password: required(text(() => undefined, { example: 'correct horse battery staple' })),
 };
 
-/** The user who is signed in. */
 interface SignedIn {
   username: string;
   scopes: Credential['scopes'];
@@ -31,7 +30,6 @@ interface SignedIn {
   coversAll: boolean;
   /** The kinds of records that this service has. */
   kinds: readonly string[];
-  /** Of the service. */
   version: string;
 }
 
@@ -62,7 +60,7 @@ export class SessionController {
     if (credential === undefined || fitting === undefined) throw wrongLogin();
     if (!reaches(credential.level, 'admin')) throw problems.levelMissing('admin');
     const { token, ends } = await this.sessions.open(credential.username, fitting);
-    giveSession(request, response, token, ends);
+    setSessionCookie(request, response, token, ends);
     request.user = credential;
     await recordAction(this.changeContexts.of(request), { action: 'session.open', target: 'console' });
     return signedIn(credential);
@@ -86,13 +84,13 @@ export class SessionController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
     await this.sessions.close(sessionToken(request));
-    takeSession(request, response);
+    clearSessionCookie(request, response);
   }
 }
 
 function signedIn(caller: Credential): SignedIn {
   const { username, scopes } = caller;
-  // A kind that is fixed to an application is named to those who cover it.
+  // A kind that is fixed to an application is listed only if the user's scopes cover that application.
   const kinds = kindNames().filter((kind) => {
     const tenant = describedKind(kind).stored?.tenant;
     return tenant === undefined || covers(scopes, tenant.organizationid, tenant.appid);
@@ -102,6 +100,6 @@ function signedIn(caller: Credential): SignedIn {
 
 /** Omits the HTTP Basic challenge, because it would make the browser ask for a password. */
 function wrongLogin(): Problem {
-  const detail = 'No credential that is in force has this user name and this password.';
-  return new Problem(401, 'unauthorized', 'The login is not right', detail);
+  const detail = 'No active credential has this user name and password.';
+  return new Problem(401, 'unauthorized', 'Invalid login', detail);
 }

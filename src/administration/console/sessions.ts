@@ -22,8 +22,8 @@ const COOKIE = 'tidemark-session';
  */
 const PLACE_HEADER = 'tidemark-console-place';
 /** A path as it appears in a URL. None of its characters ends a cookie attribute. */
-const PLACE = /^(\/[\w.~!$&'()*+=:@%-]+){0,20}$/;
-const LONGEST_PLACE = 500;
+const PATH_PREFIX = /^(\/[\w.~!$&'()*+=:@%-]+){0,20}$/;
+const LONGEST_PREFIX = 500;
 
 /** The token for the cookie of a session, and the time until which the cookie is valid. */
 interface OpenedSession {
@@ -32,8 +32,8 @@ interface OpenedSession {
 }
 
 /**
- * The sessions of the console. A session ends when its credential becomes unusable, because each use of the session checks
- * both.
+ * The sessions of the console. Each use of a session also checks its credential, so a session ends when its credential
+ * becomes unusable.
  */
 @Injectable()
 export class Sessions {
@@ -99,19 +99,19 @@ export function sessionToken({ headers }: Pick<Request, 'headers'>): string {
 }
 
 /** Sets the session cookie. Scripts cannot read it, and pages of other sites cannot make the browser send it. */
-export function giveSession(request: Request, response: Response, token: string, ends: Date): void {
+export function setSessionCookie(request: Request, response: Response, token: string, ends: Date): void {
   response.cookie(COOKIE, token, { ...attributesFor(request), expires: ends });
 }
 
 /** Removes the session cookie. */
-export function takeSession(request: Request, response: Response): void {
+export function clearSessionCookie(request: Request, response: Response): void {
   response.clearCookie(COOKIE, attributesFor(request));
 }
 
 function attributesFor({ secure, headers }: Request) {
-  const { [PLACE_HEADER]: place = '' } = headers;
-  const isPath = typeof place === 'string' && place.length <= LONGEST_PLACE && PLACE.test(place);
-  return { httpOnly: true, sameSite: 'strict', path: `${isPath ? place : ''}/`, secure } as const;
+  const { [PLACE_HEADER]: prefix = '' } = headers;
+  const isPath = typeof prefix === 'string' && prefix.length <= LONGEST_PREFIX && PATH_PREFIX.test(prefix);
+  return { httpOnly: true, sameSite: 'strict', path: `${isPath ? prefix : ''}/`, secure } as const;
 }
 
 function digestOf(text: string): string {
@@ -182,6 +182,6 @@ function sessionOver(): Problem {
 }
 
 function notUsable(): Problem {
-  const detail = 'There is no credential of this name that is in force and opens no more than yours.';
+  const detail = 'There is no active credential with this name whose scopes your credential covers.';
   return new Problem(403, 'out-of-scope', 'The credential cannot be used', detail);
 }
