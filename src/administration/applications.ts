@@ -1,6 +1,5 @@
 import type { mongo } from 'mongoose';
 import { type Application, APPLICATIONS, SERVICES } from '../application/plain.js';
-import { exactly } from '../platform/common/index.js';
 import { alongIndexIfAny, isDuplicateKey } from '../platform/database/plain.js';
 import { allows, problems } from '../platform/http/plain.js';
 import { collectionOf, describedKind, type Kind, kindNames, KINDS } from '../kinds/index.js';
@@ -44,7 +43,7 @@ export async function createApplication(
   await applicationsOf(changeContext.db)
     .insertOne(application)
     .catch((error: unknown) => {
-      if (isDuplicateKey(error)) throw taken(`There is an application ${organizationid}/${appid} already.`);
+      if (isDuplicateKey(error)) throw taken(`The application ${organizationid}/${appid} already exists.`);
       throw error;
     });
   await noteApplication(changeContext, 'application.create', { organizationid, appid });
@@ -136,7 +135,7 @@ export async function rekeyApplication(changeContext: ChangeContext, tenant: Ten
   await noteApplication(changeContext, 'application.rekey', tenant);
 }
 
-/** After an interrupted removal, the application's document is gone but records may remain. */
+/** Removes the application's document. Does nothing if an interrupted removal has removed it already while records remain. */
 async function removeDocument(
   db: mongo.Db,
   tenant: Tenant,
@@ -158,8 +157,8 @@ export function nameOfTenant({ organizationid, appid }: Tenant): string {
 export async function assertNoRecords(db: mongo.Db, tenant: Tenant): Promise<void> {
   const found = await kindsWithRecords(db, tenant);
   if (found.length === 0) return;
-  const detail = `${stillHas(tenant, found)} Delete them first, or remove the application by itself.`;
-  throw inUse(detail, detail);
+  const advice = `${stillHas(tenant, found)} Delete them first, or remove the application separately`;
+  throw inUse(`${advice} with purge=true.`, `${advice} with --purge.`);
 }
 
 /**
@@ -168,14 +167,13 @@ export async function assertNoRecords(db: mongo.Db, tenant: Tenant): Promise<voi
  */
 export async function fixedKindRefusal(
   db: mongo.Db,
-  { organizationid, appid }: Tenant,
+  tenant: Tenant,
   isRemoved: (kind: string) => boolean = () => false,
 ): Promise<Refused | undefined> {
-  const which = { organizationid: exactly(organizationid), appid: exactly(appid) };
-  const found = await db.collection(KINDS).find(which, LISTING).toArray();
+  const found = await db.collection(KINDS).find(ofTenant(tenant), LISTING).toArray();
   const stays = found.find(({ name }) => !isRemoved(String(name)));
   if (stays === undefined) return undefined;
-  const detail = `All records of the kind "${String(stays['name'])}" are those of ${nameOfTenant({ organizationid, appid })}. Remove the kind first.`;
+  const detail = `All records of the kind "${String(stays['name'])}" belong to ${nameOfTenant(tenant)}. Remove the kind first.`;
   return inUse(detail, detail);
 }
 

@@ -35,7 +35,7 @@ describe('`application create|list|remove --org --app [--title]`', () => {
   it('refuses a second one of the same name', async () => {
     await admin.run('application create --org acme --app twice');
     expect(await admin.failure('application create --org acme --app twice')).toBe(
-      'There is an application acme/twice already.',
+      'The application acme/twice already exists.',
     );
   });
 

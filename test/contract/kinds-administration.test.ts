@@ -197,7 +197,8 @@ describe('`kind create|list|remove`', () => {
   it('creates a kind that the service serves, lists it and removes it', async () => {
     expect(await commands.run('kind create --name parcel --collection parcels')).toEqual({
       code: 0,
-      output: 'The kind parcel is created. Its feeds answer 503 until its records have been read once.',
+      output:
+        'The kind parcel is created. Its feeds answer 503 until the first pass over its records has ended.',
       errors: [],
     });
     // A feed that is read would make a consumer, as other tests do of theirs.
@@ -286,7 +287,7 @@ describe('An application with a kind of its own', () => {
     const path = 'applications/acme/own?purge=true';
     const refused = expectProblem(await admin('DELETE', path), 409, 'in-use');
     expect(refused.detail).toBe(
-      'All records of the kind "invoice" are those of acme/own. Remove the kind first.',
+      'All records of the kind "invoice" belong to acme/own. Remove the kind first.',
     );
     expect(await commands.failure('application remove --org acme --app own --purge')).toBe(refused.detail);
     expect(await service.db.collection('invoices').countDocuments()).toBe(2);

@@ -152,7 +152,7 @@ describe('A configuration with kinds', () => {
     const file = { kinds, applications: [...applications!, own], credentials };
     expect((await typed('config apply --yes -', file)).code).toBe(0);
     expect(await failureOf({ kinds, ...before }, 'config apply --prune --yes -')).toEqual([
-      'All records of the kind "order" are those of acme/own. Remove the kind first.',
+      'All records of the kind "order" belong to acme/own. Remove the kind first.',
     ]);
     expect((await typed('config apply --prune --yes -', before)).output).toContain('2 to remove');
   });
@@ -165,7 +165,7 @@ describe('A configuration with kinds', () => {
     const shown = await send(`${service.url}/admin/v1/configuration`, 'GET', { user: owner });
     expect(shown.text).not.toContain('kinds');
     expect(await failureOf({ kinds: [ORDER] }, 'config plan --org acme --app shop -')).toEqual([
-      'Line 1: /kinds are those of every application. Leave them out, or name no application.',
+      'Line 1: /kinds apply to all applications. Omit them, or do not restrict the request to one application.',
     ]);
     expect((await commands.run('config export --org acme --app shop')).output).not.toContain('kinds:');
     await service.db.collection('credentials').deleteOne({ username: owner });

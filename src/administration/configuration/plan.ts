@@ -68,7 +68,7 @@ export async function compare(
 
 /**
  * Throws if a change could not be made: 400 for an invalid user name and for a filter that MongoDB refuses; 409 for a user
- * name in use, for an application that still has records, and for services beyond the limits; and what kinds refuse.
+ * name in use, for an application that still has records, and for services beyond the limits; and the errors of {@link assertKindsPossible}.
  */
 export async function assertPossible(
   db: mongo.Db,
@@ -112,7 +112,7 @@ async function assertUsernames(db: mongo.Db, changes: PlannedChange[], reach: Re
 export type Previews = Map<string, Preview>;
 
 /** How to make previews one after another. */
-interface PreviewsMade {
+interface PlanPreviewOptions {
   /** Time limit of the next preview, in ms. If no time is left, the remaining ones are skipped. */
   msLeft: () => number;
   /** Runs a preview when its turn comes. If it returns undefined, the remaining ones are skipped. */
@@ -127,7 +127,7 @@ interface PreviewsMade {
 export async function previewsOf(
   db: mongo.Db,
   changes: PlannedChange[],
-  { msLeft, during = (_of, work) => work(undefined), onProgress }: PreviewsMade,
+  { msLeft, during = (_of, work) => work(undefined), onProgress }: PlanPreviewOptions,
 ): Promise<Previews> {
   const previews: Previews = new Map();
   const created = createdCollections(changes);
@@ -192,7 +192,10 @@ function assertWithin(
   { kinds = [], applications, credentials }: Configuration,
 ): void {
   if (kinds.length > 0 && only !== undefined)
-    throw invalidAt('/kinds', 'are those of every application. Leave them out, or name no application.');
+    throw invalidAt(
+      '/kinds',
+      'apply to all applications. Omit them, or do not restrict the request to one application.',
+    );
   if (kinds.length > 0 && !hasKinds) throw new Refused(problems.outOfScope());
   for (const tenant of applications ?? [])
     if (!covers(tenant)) throw unknownApplication(nameOfTenant(tenant));

@@ -51,7 +51,7 @@ export class KindsController {
   @DocumentedBody(KIND)
   @ApiOperation({
     summary: 'Creates a kind of records',
-    description: `Every instance knows it within two seconds. Its feeds answer 503 until its records have been read once. ${FOR_WHOM}`,
+    description: `Every instance knows it within two seconds. Its feeds answer 503 until the first pass over its records has ended. ${FOR_WHOM}`,
   })
   @Answers('The new kind', KindShape, 201)
   @Problems(400, 401, 403, 409, 413, 415, 429, 500, 503)

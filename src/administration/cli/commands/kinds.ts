@@ -44,7 +44,7 @@ export const runCreate: Run<typeof kindCreate> = async (context, options) => {
     throw byOption(error, OPTIONS);
   });
   return {
-    text: `The kind ${kind.name} is created. Its feeds answer 503 until its records have been read once.`,
+    text: `The kind ${kind.name} is created. Its feeds answer 503 until the first pass over its records has ended.`,
     json: kind,
   };
 };
