@@ -13,7 +13,7 @@ class Named {
   appid: string;
 }
 
-@ApiSchema({ name: 'Scope', description: 'Which applications; `*` for every one' })
+@ApiSchema({ name: 'Scope', description: 'The applications; `*` matches all' })
 class ScopeShape extends Named {}
 
 @ApiSchema({ name: 'Application' })
@@ -154,10 +154,10 @@ export class CredentialShape {
   @ApiProperty({ ...TIME, required: false })
   expiresAt?: string;
 
-  @ApiProperty({ ...TIME, required: false, description: 'When the password before ends' })
+  @ApiProperty({ ...TIME, required: false, description: 'When the previous password expires' })
   oldexpiresAt?: string;
 
-  @ApiProperty({ description: 'Whether it opens anything now, or why not' })
+  @ApiProperty({ description: 'Whether the credential can be used now; otherwise the reason' })
   state: string;
 
   @ApiProperty({ ...TIME, nullable: true })
@@ -166,7 +166,10 @@ export class CredentialShape {
   @ApiProperty({ type: 'string', nullable: true })
   lastUsedFrom: string | null;
 
-  @ApiProperty({ required: false, description: 'Only in the answer that makes it' })
+  @ApiProperty({
+    required: false,
+    description: 'Only in the response that creates or rotates the credential',
+  })
   password?: string;
 }
 
@@ -175,7 +178,7 @@ export class CredentialList {
   @ApiProperty({ type: [CredentialShape] })
   result: CredentialShape[];
 
-  @ApiProperty({ ...TIME, required: false, description: 'Since when uses are noted' })
+  @ApiProperty({ ...TIME, required: false, description: 'The time since which uses are recorded' })
   usesSince?: string;
 }
 
@@ -193,7 +196,7 @@ export class SignedInShape {
   @ApiProperty({ type: [String] })
   kinds: string[];
 
-  @ApiProperty({ description: 'Of the service' })
+  @ApiProperty({ description: 'The version of the service' })
   version: string;
 }
 
@@ -202,13 +205,13 @@ export const Answers = (description: string, type?: new () => object, status = 2
   ApiResponse({ status, description, ...(type === undefined ? { schema: ANY } : { type }) });
 
 /** Describes a success without a body. */
-export const Done = ApiResponse({ status: 204, description: 'It is done' });
+export const Done = ApiResponse({ status: 204, description: 'Success, without a body' });
 
-const number = { type: 'integer', nullable: true, description: 'Null where there was no time to find out' };
+const number = { type: 'integer', nullable: true, description: 'Null if the time limit was reached' };
 
 const estimateOf = (what: string) => ({
   type: 'integer',
-  description: `${what} an estimate, right to this many records in 95 of 100 cases; absent where it is exact`,
+  description: `${what}: accurate to within this many records in 95 of 100 cases; absent if exact`,
 });
 
 const group = (description: string) => ({
@@ -218,14 +221,14 @@ const group = (description: string) => ({
   properties: {
     count: number,
     ids: { type: 'array', items: { type: 'string' }, maxItems: 10, description: 'The first ones' },
-    error: estimateOf('The count is'),
+    error: estimateOf('Margin of error of the count'),
   },
 });
 
 const plan = {
   type: 'object',
   nullable: true,
-  description: 'How the records that match are found; null where there was no time to find out',
+  description: 'How the matching records are found; null if the time limit was reached',
   required: ['indexes', 'readsEveryRecord', 'advice'],
   properties: {
     indexes: { type: 'array', items: { type: 'string' }, description: 'Names of the indexes that are used' },
@@ -235,14 +238,15 @@ const plan = {
       nullable: true,
       additionalProperties: { type: 'integer' },
       example: { organizationid: 1, appid: 1, 'data.category': 1 },
-      description: 'The index that would serve it; null where it is served, or none would',
+      description:
+        'The index to create; null if an index serves the filter, if none would, or if it exists already',
     },
   },
 };
 
 const warnings = {
   type: 'array',
-  description: 'What is allowed, and hardly what was meant',
+  description: 'Parts of the filter that are valid but probably not intended',
   items: {
     type: 'object',
     required: ['path', 'detail'],
@@ -253,7 +257,8 @@ const warnings = {
 const samples = {
   type: 'array',
   maxItems: 3,
-  description: 'Some of the records that saving it delivers again; empty where there was no time to find any',
+  description:
+    'Some of the records that are delivered again if it is saved; empty if the time limit was reached',
   items: {
     type: 'object',
     required: ['id', 'before', 'after'],
@@ -281,10 +286,10 @@ export const PREVIEW_ANSWER = {
     leaving: group('With a filter in force: records that would cease to match'),
     concerned: group('With a filter in force: records that still match and would show other fields'),
     restamps: { ...number, description: 'Records that saving it delivers again' },
-    error: estimateOf('Some counts are'),
+    error: estimateOf('Greatest margin of error of the estimated counts'),
     isCutOff: {
       type: 'boolean',
-      description: 'A count is null, or a group that is not empty has no ids: the time was over',
+      description: 'The time limit was reached: a count is null, or a non-empty group has no ids',
     },
     plan,
     warnings,

@@ -138,7 +138,7 @@ export class ApplicationsController {
   @HttpCode(204)
   @ApiOperation({
     summary: 'Replaces the key of the hashes that services of an application show',
-    description: 'All hashed values are delivered again, and differ from those of before.',
+    description: 'All hashed values change and are delivered again.',
   })
   @Done
   @Problems(401, 403, 404, 429, 500, 503)

@@ -42,13 +42,13 @@ const WANTED = { ...CONFIGURATION, prune: flag() };
 
 /** Time limit of all previews of a plan together, in ms. */
 const PREVIEWS_MS = 4000;
-/** Longest wait for all previews together, in ms. MongoDB does not interrupt every regular expression. */
+/** Hard limit for all previews together, in ms. It exceeds PREVIEWS_MS because MongoDB cannot interrupt every regular expression. */
 const WHOLE_MS = 6000;
-/** Most new credentials per request. Hashing each password takes some 50 ms, for which the request waits. */
+/** Most new credentials per request. The request waits while each password is hashed, about 50 ms. */
 const MOST_NEW = 50;
 /** How long applying a configuration waits for its turn, in ms. */
 const APPLY_WAIT_MS = 6000;
-/** Most bytes of BSON in one answer or one comparison. Other requests wait meanwhile. */
+/** Maximum size of BSON in one answer or comparison, in bytes. Processing it blocks other requests. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** The parameters that name one application, both or neither. */
@@ -82,7 +82,7 @@ export class ConfigurationController {
   @ApiOperation({
     summary: 'Shows the kinds, applications, services and credentials that you may change',
     description:
-      'Without passwords. `leftOut` tells what is stored in a form that could not be applied, and how many services are beyond the limits of their application.',
+      'Without passwords. `leftOut` lists stored documents that cannot be part of a configuration, and the number of services that exceed the limits of their application.',
   })
   @Answers('The configuration')
   @Problems(400, 401, 403, 404, 409, 429, 500, 503)
@@ -105,9 +105,9 @@ export class ConfigurationController {
   @HttpCode(200)
   @DocumentedBody(WANTED)
   @ApiOperation({
-    summary: 'Tells what a configuration would change',
+    summary: 'Shows what a configuration would change',
     description:
-      'With a preview of each changed filter, as far as there is time. The `ETag` is that of what stands now.',
+      'Includes a preview of each changed filter, until the time limit is reached. The `ETag` is that of the stored configuration.',
   })
   @Answers('What would change')
   @Problems(400, 401, 403, 404, 409, 413, 415, 429, 500, 503)
@@ -133,10 +133,10 @@ export class ConfigurationController {
       during: ({ organizationid }, work) =>
         this.previews.during(organizationid, gone, work, leftOf(WHOLE_MS)),
     });
-    const stays = untold.map(({ name }) => name);
+    const omitted = untold.map(({ name }) => name);
     const text = await listText(changes, (one) => shown(one, previews));
     tag(response, etag);
-    sendJson(response, `{"changes":${text},"untold":${JSON.stringify(stays)}}`);
+    sendJson(response, `{"changes":${text},"untold":${JSON.stringify(omitted)}}`);
   }
 
   @Post('apply')
@@ -145,9 +145,9 @@ export class ConfigurationController {
   @HttpCode(200)
   @DocumentedBody(WANTED)
   @ApiOperation({
-    summary: 'Makes the stored configuration this one, all of it or nothing',
+    summary: 'Applies a configuration, completely or not at all',
     description:
-      'What it does not tell of stays, unless `prune` is true. Send the `ETag` of the plan as `If-Match`. The answer has the passwords of the credentials that it made, this once; at most 50 are made at a time.',
+      'Objects that the configuration omits are kept, unless `prune` is true. Send the `ETag` of the plan as `If-Match`. The response contains the passwords of the created credentials; they are not shown again. One request creates at most 50 credentials.',
   })
   @Answers('What has changed')
   @Problems(400, 401, 403, 404, 409, 412, 413, 415, 429, 500, 503)

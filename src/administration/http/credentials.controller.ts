@@ -85,7 +85,10 @@ export class CredentialsController {
 
   @Post()
   @DocumentedBody(NEW_CREDENTIAL)
-  @ApiOperation({ summary: 'Makes a credential', description: 'The answer has its password, this once.' })
+  @ApiOperation({
+    summary: 'Creates a credential',
+    description: 'The response contains its password, which is not shown again.',
+  })
   @Answers('The new credential, with its password', CredentialShape, 201)
   @Problems(400, 401, 403, 409, 413, 415, 429, 500, 503)
   async createCredential(
@@ -124,7 +127,7 @@ export class CredentialsController {
   @NamesCredential
   @TakesIfMatch
   @DocumentedBody(CREDENTIAL_CHANGE)
-  @ApiOperation({ summary: 'Changes level, end or state of a credential' })
+  @ApiOperation({ summary: 'Changes the level, expiration or state of a credential' })
   @Answers('The credential', CredentialShape)
   @Problems(400, 401, 403, 404, 412, 413, 415, 429, 500, 503)
   async patchCredential(
@@ -149,7 +152,7 @@ export class CredentialsController {
   @ApiOperation({
     summary: 'Gives a credential another password',
     description:
-      'The answer has it, this once. The one before opens the credential too until `keepOldUntil`; without, it opens nothing more.',
+      'The response contains the new password, which is not shown again. The previous password is valid until `keepOldUntil`; without it, it becomes invalid immediately.',
   })
   @Answers('The credential, with its new password', CredentialShape)
   @Problems(400, 401, 403, 404, 412, 413, 415, 429, 500, 503)
@@ -172,7 +175,7 @@ export class CredentialsController {
   @NamesCredential
   @TakesIfMatch
   @HttpCode(204)
-  @ApiOperation({ summary: 'Ends the password that a credential had before its last rotation' })
+  @ApiOperation({ summary: 'Invalidates the previous password of a credential' })
   @Done
   @Problems(401, 403, 404, 412, 429, 500, 503)
   async deleteOldPassword(

@@ -28,7 +28,7 @@ const PAGE = { most: 100, usual: 20 };
 
 type ErasurePath = Record<'org' | 'app', string>;
 
-/** Erasures of records, with what has become of each. */
+/** Erasures of records, and their current states. */
 @Administrative()
 @NamesApplication()
 @Controller('admin/v1/applications/:org/:app/erasures')
@@ -40,7 +40,7 @@ export class ErasuresController {
     summary: 'Erases a record: deletes it with every trace, apart from its hard delete',
     description:
       'Waits some seconds for the watcher. A record that is already gone is cleaned up in the same way. The `id` is in the ' +
-      'body, so that it is in no log of paths.',
+      'body, so that it does not appear in access logs.',
   })
   @DocumentedBody(ERASURE)
   @Answers('The receipt, with the consumers', undefined, 201)
@@ -69,7 +69,8 @@ export class ErasuresController {
   @TakesPage(PAGE)
   @ApiOperation({
     summary: 'Lists the erasures of an application, the newest first',
-    description: 'For as many days as AUDIT_TRAIL_DAYS says. Their states are computed when they are read.',
+    description:
+      'Erasures are listed for AUDIT_TRAIL_DAYS days. Their states are computed when they are read.',
   })
   @Answers('A page of the erasures')
   @Problems(400, 401, 403, 404, 429, 500, 503)
@@ -91,12 +92,13 @@ export class ErasuresController {
   @Get(':receipt')
   @ApiParam({
     name: 'receipt',
-    description: 'Name of the receipt',
+    description: 'The `receipt` of the erasure',
     schema: { type: 'string', minLength: 1, example: '6740a1b2c3d4e5f601234567' },
   })
   @ApiOperation({
     summary: 'Shows an erasure, and which consumers have received it',
-    description: 'The least advanced first. Their activity is known ten seconds after it.',
+    description:
+      'The consumers are sorted by progress, the least advanced first. Their activity is visible ten seconds later.',
   })
   @Answers('The receipt, with the consumers')
   @Problems(401, 403, 404, 429, 500, 503)
