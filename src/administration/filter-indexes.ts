@@ -16,12 +16,12 @@ const PLAN_MS = 30_000;
 const IN_THE_WAY = new Set([85, 86]);
 
 /** The index that would serve a filter. */
-export interface IndexWish {
+export interface IndexProposal {
   name: string;
   collection: string;
   key: IndexKey;
   /** It exists already, or is being built. */
-  stands: boolean;
+  exists: boolean;
   /** MongoDB does not use it for queries. */
   isHidden: boolean;
   /** The number of records that it covers: all records of the kind, of all applications. */
@@ -45,16 +45,20 @@ export async function filterPlan(
 }
 
 /** The index that would serve a filter; undefined if none would. */
-export async function indexWish(db: mongo.Db, kind: Kind, filter: Filter): Promise<IndexWish | undefined> {
+export async function proposedIndex(
+  db: mongo.Db,
+  kind: Kind,
+  filter: Filter,
+): Promise<IndexProposal | undefined> {
   const key = adviceFor(kind, filter);
   if (key === undefined) return undefined;
   const collection = recordsIn(db, kind);
-  const standing = await standingIndex(collection, key);
+  const existing = await existingIndex(collection, key);
   return {
     ...{ key, collection: collection.collectionName },
-    name: standing?.name ?? Object.entries(key).flat().join('_'),
-    stands: standing !== undefined,
-    isHidden: (standing as { hidden?: boolean } | undefined)?.hidden === true,
+    name: existing?.name ?? Object.entries(key).flat().join('_'),
+    exists: existing !== undefined,
+    isHidden: (existing as { hidden?: boolean } | undefined)?.hidden === true,
     records: await collection.estimatedDocumentCount(),
   };
 }
@@ -66,14 +70,14 @@ export async function indexWish(db: mongo.Db, kind: Kind, filter: Filter): Promi
 export async function makeFilterIndex(
   changeContext: ChangeContext,
   { organizationid, appid, kind }: Tenant & { kind: Kind },
-  { key, name, collection }: IndexWish,
+  { key, name, collection }: IndexProposal,
   watching: Watching,
 ): Promise<boolean> {
   const isMade = await buildIndex(recordsIn(changeContext.db, kind), key, watching).catch(
     (error: mongo.MongoServerError) => {
       if (!IN_THE_WAY.has(Number(error.code))) throw error;
       throw new FatalError(
-        `Another index over the same fields is in the way: drop ${name} of ${collection}.`,
+        `The index ${name} of ${collection} exists with other fields or options. Drop it first.`,
       );
     },
   );
@@ -129,17 +133,18 @@ export async function planOf(place: Place, filter: Filter, time: Allowance): Pro
   if (each.includes(undefined)) return undefined;
   const all = await statedIndex(place.records, ALL_OF_TENANT);
   const key = adviceFor(place.kind, filter);
-  const stands = key === undefined || indexes.some((one) => isSameKey(one.key, key));
-  return { indexes: [all], readsEveryRecord: true, advice: stands ? null : key };
+  const isUseless = key === undefined || indexes.some((one) => isSameKey(one.key, key));
+  return { indexes: [all], readsEveryRecord: true, advice: isUseless ? null : key };
 }
 
 /** The index with exactly this key, if it exists. */
-async function standingIndex(
+async function existingIndex(
   records: mongo.Collection,
   key: IndexKey,
 ): Promise<mongo.IndexDescriptionInfo | undefined> {
   return (await indexesOf(records)).find((one) => isSameKey(one.key, key));
 }
+
 async function indexesOf(records: mongo.Collection): Promise<mongo.IndexDescriptionInfo[]> {
   return records.indexes().catch((error: mongo.MongoServerError) => {
     if (error.code === NO_COLLECTION) return [];

@@ -62,7 +62,13 @@ export {
   readReceipt,
 } from './erasure/receipts.js';
 export { type Shaped, required, text } from './fields.js';
-export { type FilterPlan, type IndexWish, filterPlan, indexWish, makeFilterIndex } from './filter-indexes.js';
+export {
+  type FilterPlan,
+  type IndexProposal,
+  filterPlan,
+  proposedIndex,
+  makeFilterIndex,
+} from './filter-indexes.js';
 export { filterJson, filterOf, optionText } from './filter-text.js';
 export { type RemovedWithKind, createKind, removeKind } from './kinds.js';
 export { type ListedKind, listKinds } from './listed-kinds.js';

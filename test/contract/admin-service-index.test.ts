@@ -74,7 +74,7 @@ describe('`service index` makes the index that serves a filter', () => {
     await products().dropIndex(INDEX);
     await products().createIndex(KEY, { partialFilterExpression: { 'data.n': { $gt: 1000 } } });
     expect(await admin.failure(words('index', color))).toBe(
-      `Another index over the same fields is in the way: drop ${INDEX} of products.`,
+      `The index ${INDEX} of products exists with other fields or options. Drop it first.`,
     );
   });
 

@@ -6,8 +6,8 @@ import {
   filterOf,
   filterPlan,
   type FilterPlan,
-  type IndexWish,
-  indexWish,
+  type IndexProposal,
+  proposedIndex,
   leftOutText,
   listServices,
   makeFilterIndex,
@@ -202,11 +202,11 @@ export const runIndex: Run<typeof serviceIndex> = async (
   const task = { ...of, filter: given ?? (await storedFilter(db, key!)) };
   const plan = await filterPlan(db, of, task.filter);
   if (plan?.readsEveryRecord === false) return served(plan);
-  const wish = await indexWish(db, of.kind, task.filter);
-  if (wish === undefined)
+  const proposal = await proposedIndex(db, of.kind, task.filter);
+  if (proposal === undefined)
     throw new FatalError('No index would serve this filter: every record has to be read.');
-  assertShown(wish);
-  return isDry ? dryOutcome(wish) : made(context, task, wish);
+  assertShown(proposal);
+  return isDry ? dryOutcome(proposal) : made(context, task, proposal);
 };
 
 function served({ indexes }: FilterPlan): Outcome {
@@ -215,23 +215,23 @@ function served({ indexes }: FilterPlan): Outcome {
   return { text, json: { indexes, isMade: false, isServed: true } };
 }
 
-function assertShown({ isHidden, name, collection }: IndexWish): void {
+function assertShown({ isHidden, name, collection }: IndexProposal): void {
   if (isHidden)
     throw new FatalError(
       `The index ${name} of ${collection} exists, but is hidden from queries. Show it: db.${collection}.unhideIndex("${name}").`,
     );
 }
 
-function dryOutcome({ name, collection, key, stands, records }: IndexWish): Outcome {
-  const text = stands
+function dryOutcome({ name, collection, key, exists, records }: IndexProposal): Outcome {
+  const text = exists
     ? `The index ${name} of ${collection} already exists, or is being built.`
     : `It would build the index ${name} of ${collection}, over ${count(records)} records: ${JSON.stringify(key)}.`;
   return { text, json: { indexes: [name], key, isMade: false, isServed: false } };
 }
 
 /** Builds the index. Waits for an index that is already being built. */
-async function made(context: CommandContext, task: Task, wish: IndexWish): Promise<Outcome> {
-  const { name, collection, key, records } = wish;
+async function made(context: CommandContext, task: Task, proposal: IndexProposal): Promise<Outcome> {
+  const { name, collection, key, records } = proposal;
   const changeContext = deskOn(context, await context.connected());
   const stop = context.terminal.interruptible();
   const progress = progressOn(context.terminal.errors, records, 'records');
@@ -239,7 +239,7 @@ async function made(context: CommandContext, task: Task, wish: IndexWish): Promi
     stop,
     onProgress: (share: number) => progress.at(Math.round(share * records), Math.round(share * records)),
   };
-  const isMade = await makeFilterIndex(changeContext, task, wish, watching)
+  const isMade = await makeFilterIndex(changeContext, task, proposal, watching)
     .then((isDone) => {
       if (isDone) watching.onProgress(1);
       return isDone;
@@ -247,14 +247,14 @@ async function made(context: CommandContext, task: Task, wish: IndexWish): Promi
     .finally(() => progress.end());
   const isServed =
     isMade && (await filterPlan(changeContext.db, task, task.filter))?.readsEveryRecord === false;
-  const json = { indexes: [name], key, isMade: isMade && !wish.stands, isServed };
+  const json = { indexes: [name], key, isMade: isMade && !proposal.exists, isServed };
   if (!isMade)
-    return { text: `The index ${name} of ${collection} is being built.`, json, failure: leftLine(wish) };
+    return { text: `The index ${name} of ${collection} is being built.`, json, failure: leftLine(proposal) };
   const use = isServed ? 'serves the filter' : 'is not used, since MongoDB expects no gain';
   return { text: `The index ${name} of ${collection} exists, and ${use}.`, json };
 }
 
-function leftLine({ name, collection }: IndexWish): string {
+function leftLine({ name, collection }: IndexProposal): string {
   return (
     'Interrupted: the database goes on with it. Run the command again to watch it, ' +
     `or end it: db.${collection}.dropIndex("${name}").`
