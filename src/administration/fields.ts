@@ -96,8 +96,9 @@ export function required<T>(field: Field<T | undefined>): Field<T> {
 
 /** Makes a field nullable; null removes the stored value. */
 export function removable<T>(field: Field<T | undefined>): Field<T | null | undefined> {
+  // Without `readInSteps`, which would take precedence over `read` and refuse null.
   return {
-    ...field,
+    isRequired: field.isRequired,
     schema: { ...field.schema, nullable: true },
     read: (value) => (value === null ? { value: null } : field.read(value)),
   };
@@ -149,9 +150,8 @@ export function listOf<F extends Fields>(
     const items: Shaped<F>[] = [];
     const faults: FieldError[] = [];
     for (const [index, one] of value.entries()) {
-      const isObject = typeof one === 'object' && one !== null && !Array.isArray(one);
-      const found = isObject
-        ? yield* shapeInSteps(fields, one as object, faultOf)
+      const found = isObject(one)
+        ? yield* shapeInSteps(fields, one, faultOf)
         : { faults: [{ pointer: '', detail: 'is not an object.' }] };
       if ('value' in found) items.push(found.value);
       else faults.push(...found.faults.map((each) => within(index, each)));
@@ -163,7 +163,6 @@ export function listOf<F extends Fields>(
   return inSteps({ type: 'array', maxItems: most, items: schemaOf(fields) }, readInSteps);
 }
 
-/** An optional field with a custom reader. */
 export function optional<T>(schema: Record<string, unknown>, read: Field<T>['read']): Field<T | undefined> {
   return { schema, isRequired: false, read };
 }
@@ -174,6 +173,10 @@ export function inSteps<T>(
   readInSteps: (value: unknown) => Steps<ReadValue<T>>,
 ): Field<T | undefined> {
   return { ...optional(schema, (value) => atOnce(readInSteps(value))), readInSteps };
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function knownIn(fields: Fields): string {

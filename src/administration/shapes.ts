@@ -12,6 +12,7 @@ import {
   type FieldError,
   flag,
   inSteps,
+  isObject,
   listOf,
   MOST_FAULTS,
   oneOf,
@@ -165,10 +166,6 @@ const scopes: Field<Scope[] | undefined> = optional(
     return { value: (list as Scope[]).map(({ organizationid, appid }) => ({ organizationid, appid })) };
   },
 );
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The faults in the names of a scope. */
 function scopeFaults(scope: object, index: number): FieldError[] {
