@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { type Application, APPLICATIONS, SERVICES } from '../application/plain.js';
+import { NAME } from '../platform/common/index.js';
 import { alongIndexIfAny, isDuplicateKey } from '../platform/database/plain.js';
 import { allows, problems } from '../platform/http/plain.js';
 import { collectionOf, describedKind, type Kind, kindNames, KINDS } from '../kinds/index.js';
@@ -147,6 +148,11 @@ async function removeDocument(
   await changeStored(applications, ofTenant(tenant), { ifMatch, unknown }, async (isUnchanged) => {
     return (await applications.deleteOne(isUnchanged)).deletedCount;
   });
+}
+
+/** Whether a value is a possible name of an organization or an application. */
+export function isName(value: unknown): boolean {
+  return typeof value === 'string' && NAME.test(value);
 }
 
 export function nameOfTenant({ organizationid, appid }: Tenant): string {

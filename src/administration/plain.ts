@@ -4,6 +4,7 @@ export {
   assertApplication,
   rekeyApplication,
   createApplication,
+  isName,
   listApplications,
   nameOfTenant,
   removeApplication,

@@ -3,7 +3,7 @@ import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller, covers, type Credential } from '../../auth/index.js';
 import { Problems, problems, sendJson, tag } from '../../platform/http/index.js';
-import { NAME, NAME_RULE, NAME_SCHEMA } from '../../platform/common/index.js';
+import { NAME_RULE, NAME_SCHEMA } from '../../platform/common/index.js';
 import {
   applyConfiguration,
   assertCovers,
@@ -13,6 +13,7 @@ import {
   coversAll,
   coversCredential,
   flag,
+  isName,
   organizationsTouched,
   type PlannedChange,
   type Previews,
@@ -189,10 +190,6 @@ function reachOf(caller: Credential, narrowing: Narrowing): Reach {
   const { organizationid, appid } = narrowing as Tenant;
   assertCovers(caller, { organizationid, appid });
   return withinApplication(reach, { organizationid, appid });
-}
-
-function isName(value: unknown): boolean {
-  return typeof value === 'string' && NAME.test(value);
 }
 
 /** A change for the answer, with its preview if one was made. */

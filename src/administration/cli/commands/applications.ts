@@ -2,13 +2,13 @@ import { describedKind } from '../../../kinds/index.js';
 import {
   rekeyApplication,
   createApplication,
+  isName,
   listApplications,
   nameOfTenant,
   removeApplication,
   type StoredApplication,
 } from '../../plain.js';
 import type { Application } from '../../../application/index.js';
-import { NAME } from '../../../platform/common/index.js';
 import type { Run } from '../command.js';
 import type {
   applicationCreate,
@@ -67,10 +67,6 @@ export const runRekey: Run<typeof applicationRekey> = async (context, names) => 
 
 function stateOf({ organizationid, appid }: StoredApplication): string {
   return [organizationid, appid].every(isName) ? 'valid' : 'opens nothing: its names are not valid';
-}
-
-function isName(stored: unknown): boolean {
-  return typeof stored === 'string' && NAME.test(stored);
 }
 
 function settingsOf(settings: unknown): string {
