@@ -118,7 +118,7 @@ function doubtLines({ error, isCutOff }: Preview): string[] {
     ...(error === undefined
       ? []
       : [
-          `These are estimates from a random sample: 95 of 100 such numbers are right to ${count(error)} records.`,
+          `These are estimates from a random sample, each accurate to within ${count(error)} records in 95 of 100 cases.`,
         ]),
     ...(isCutOff ? ['It was cut off before everything was found; QUERY_MS allows more time.'] : []),
   ];

@@ -35,7 +35,7 @@ export interface PreviewCounts {
   concerned: Group | undefined;
   /** The number of records that are re-stamped, so that consumers receive the change. */
   restamps: number | null;
-  /** Set if some counts are estimates: each is right to this many records in 95 of 100 cases. */
+  /** Set if some counts are estimates: each is accurate to within this many records in 95 of 100 cases. */
   error: number | undefined;
   /** The time ran out before everything was found: a count is null, or a non-empty group has no ids. */
   isCutOff: boolean;
@@ -71,12 +71,12 @@ export async function countsOf(
 ): Promise<PreviewCounts> {
   const conditions = conditionsOf(wanted, inForce);
   const time = new Allowance(effort.exactMs + effort.estimateMs);
-  const exact = await exactly(place, conditions, effort.exactMs, stated);
+  const exact = await countExactly(place, conditions, effort.exactMs, stated);
   const found = await withSample(place, conditions, exact, { size: effort.sampleSize, time });
   return countsIn(found, inForce !== undefined);
 }
 
-async function exactly(
+async function countExactly(
   place: Place,
   conditions: Conditions,
   exactMs: number,
@@ -124,7 +124,7 @@ function countsIn(found: Found, isChange: boolean): PreviewCounts {
   const { records = null, otherIds, sample } = found;
   const matching = groupOf('matching', found);
   const moved = MOVED.map((name) => groupOf(name, found));
-  const [entering, leaving, concerned] = moved;
+  const [entering, leaving, concerned] = isChange ? moved : [];
   const others: Group = {
     ...matching,
     count: records === null || matching.count === null ? null : Math.max(0, records - matching.count),
@@ -135,9 +135,7 @@ function countsIn(found: Found, isChange: boolean): PreviewCounts {
   const errors = [...counts, restamps].map(({ error = 0 }) => error);
   return {
     ...{ records, matching, others, restamps: restamps.count },
-    ...(isChange
-      ? { entering, leaving, concerned }
-      : { entering: undefined, leaving: undefined, concerned: undefined }),
+    ...{ entering, leaving, concerned },
     error: Math.max(...errors) || undefined,
     isCutOff: records === null || [...counts, others].some(isIncomplete),
   };
@@ -155,7 +153,7 @@ function groupOf(name: Counted, { records, known, sample }: Found): Group {
 /** The groups of records that are re-stamped. */
 const MOVED = ['entering', 'leaving', 'concerned'] as const;
 
-/** No record is in two of the groups, so those that are estimated are one group in the sample. */
+/** The groups are disjoint, so the estimated ones are counted in the sample as one group. */
 function restampsOf({ records, known, sample }: Found, moved: Group[]): Omit<Group, 'ids'> {
   const unknown = MOVED.filter((name) => known[name]?.count === undefined);
   const hits = unknown.flatMap((name) => sample?.groups[name]?.hits ?? []);
@@ -183,7 +181,7 @@ function isIncomplete({ count, ids, error }: Group): boolean {
 
 type Limit = { maxTimeMS: number };
 
-/** Above this count, no index is stated for the first ids, which would have to be sorted. */
+/** Above this count, the query for the first ids has no hint: with one, MongoDB would have to sort all matches. */
 const MANY = 1000;
 
 /** What was found of a group within the time limit. */
@@ -213,8 +211,8 @@ interface Search {
 
 /**
  * Counts the records that fulfil a condition, and finds the first ids. The index is stated, because MongoDB would first try
- * all indexes on up to a third of the collection if there are few matches. MongoDB chooses the index only for the ids of
- * many records.
+ * all indexes on up to a third of the collection if there are few matches. Only the query for the ids of many records has no
+ * hint.
  */
 async function countGroup(place: Place, condition: Filter, search: Search): Promise<Known> {
   if (search.stated?.serves !== true) return idsBeforeCount(place, condition, search);

@@ -129,7 +129,7 @@ export interface Group {
   /** Null if the time ran out. */
   count: number | null;
   ids: string[];
-  /** Set if the count is an estimate: it is right to this many records in 95 of 100 cases. */
+  /** Set if the count is an estimate: it is accurate to within this many records in 95 of 100 cases. */
   error?: number;
 }
 

@@ -78,7 +78,7 @@ describe('What a preview says to people', () => {
     expect(lines({ error: 31 })).toEqual(
       expect.arrayContaining([
         'About 648 of 3,000 products match.',
-        'These are estimates from a random sample: 95 of 100 such numbers are right to 31 records.',
+        'These are estimates from a random sample, each accurate to within 31 records in 95 of 100 cases.',
       ]),
     );
   });
