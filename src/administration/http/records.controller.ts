@@ -54,7 +54,7 @@ export class OverviewController {
     summary: 'Shows the database, its indexes, the watcher and what it did',
     description: 'For credentials that cover every application: it is about all of them.',
   })
-  @Answers('How the service stands')
+  @Answers('The status of the service')
   @Problems(401, 403, 429, 500, 503)
   async getStatus(@Caller() caller: Credential): Promise<Build & Status> {
     if (!coversAll(caller)) throw new Refused(problems.outOfScope());
@@ -151,8 +151,8 @@ export class RecordsController {
   @ApiOperation({
     summary: 'Shows when and why a record was stamped anew',
     description:
-      'The newest 100 re-stamps of the record that stands under an id now, and of its hard delete, newest first, as far as ' +
-      'RESTAMP_HISTORY_DAYS goes.',
+      'The newest 100 re-stamps of the record that has the id now, and of its hard delete, newest first. They are kept for ' +
+      'RESTAMP_HISTORY_DAYS days.',
   })
   @Answers('The re-stamps')
   @Problems(400, 401, 403, 404, 429, 500, 503)
