@@ -116,21 +116,24 @@ function listed({ _id, kind, fault }: StoredKind, passes: KindProgress[]): Liste
   const { name, collection, plural = `${name}s`, id = 'id', lastupdated = 'lastupdated' } = kind;
   const { organizationid, appid, channels = false, data = true } = kind;
   const own = passes.find((one) => one.kind === name && one.document === documentKey(_id, kind));
-  const share = shareKnown(Object(own?.pass) as object);
-  const standing = (): Pick<ListedKind, 'state' | 'share' | 'fault'> => {
-    if (fault !== undefined) return { state: 'not valid', share: null, fault };
-    if (own?.since !== undefined) return { state: 'ready', share: null };
-    return {
-      state: 'preparing',
-      share: share ?? null,
-      ...(own?.fault !== undefined && { fault: own.fault }),
-    };
-  };
   return {
     ...{ name, collection, plural, id, lastupdated },
     ...(organizationid !== undefined && { organizationid }),
     ...(appid !== undefined && { appid }),
     ...{ channels, data, isBuiltIn: false },
-    ...standing(),
+    ...standingOf(own, fault),
+  };
+}
+
+function standingOf(
+  progress: KindProgress | undefined,
+  fault: string | undefined,
+): Pick<ListedKind, 'state' | 'share' | 'fault'> {
+  if (fault !== undefined) return { state: 'not valid', share: null, fault };
+  if (progress?.since !== undefined) return { state: 'ready', share: null };
+  const share = shareKnown(Object(progress?.pass) as object) ?? null;
+  return {
+    ...{ state: 'preparing', share },
+    ...(progress?.fault !== undefined && { fault: progress.fault }),
   };
 }

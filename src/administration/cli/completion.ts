@@ -4,8 +4,9 @@ import { asIs } from './table.js';
 
 /** The name under which the package installs the commands. */
 export const PROGRAM = 'tidemark-admin';
-/** The program that has them below its word `admin`, and its other words. */
+/** The program that contains these commands under its subcommand `admin`. */
 const WHOLE = 'tidemark';
+/** Its subcommands and options. */
 const WORDS = ['serve', 'admin', 'check', 'help', '--version', '--help'];
 
 /** The shells for which a completion exists. */
@@ -13,7 +14,7 @@ export const SHELLS = ['bash', 'zsh'] as const;
 
 const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion };
 
-/** A command that prints a completion of all these commands. */
+/** The `run` of the command that prints a shell completion for these commands. */
 export function completionOf(commands: readonly Command[]): Command['run'] {
   return (_context, _values, argument) => {
     const shell = SHELLS.find((one) => one === argument);
@@ -103,7 +104,7 @@ ${values.join('\n')}
 
 function assigned(expected: Expected): string {
   if (typeof expected === 'object') return `words="\${words:+$words }${expected.choices.join(' ')}"`;
-  return `expected=${{ file: 'file', 'file behind @': 'at', anything: 'anything' }[expected]}`;
+  return `expected=${{ file: 'file', 'file after @': 'at', anything: 'anything' }[expected]}`;
 }
 
 /** A script for zsh, to be sourced or put into the `fpath`. */
@@ -179,7 +180,7 @@ function optionSpec({ name, description, value = '', expected }: KnownOption): s
 
 function action(expected: Expected): string {
   if (typeof expected === 'object') return `(${expected.choices.join(' ')})`;
-  return { file: '_files', 'file behind @': '_tidemark_admin_at', anything: ' ' }[expected];
+  return { file: '_files', 'file after @': '_tidemark_admin_at', anything: ' ' }[expected];
 }
 
 function message(value: string): string {
@@ -191,7 +192,7 @@ function quoted(text: string): string {
 }
 
 /** What a place in a command line accepts: one of several words, a file, a file after an `@`, or anything. */
-type Expected = { choices: string[] } | 'file' | 'file behind @' | 'anything';
+type Expected = { choices: string[] } | 'file' | 'file after @' | 'anything';
 
 /** An option for a completion; without `expected`, it is a flag. */
 interface KnownOption {
@@ -203,7 +204,6 @@ interface KnownOption {
   expected?: Expected;
 }
 
-/** A command for a completion. */
 interface KnownCommand {
   name: string;
   summary: string;
@@ -216,7 +216,6 @@ interface KnownCommand {
 interface FirstWord {
   word: string;
   summary: string;
-  /** Second words of a group. */
   seconds: { word: string; summary: string }[];
 }
 
@@ -244,13 +243,13 @@ function firstWords(commands: readonly Command[]): FirstWord[] {
 }
 
 /**
- * Derives the accepted values from the name in the help: `member|product|...` are words, of which there may be more; `@FILE`
- * and `FILE` are files.
+ * Derives the accepted values from the name in the help: `member|product|...` lists words and may be incomplete; `@FILE` and
+ * `FILE` are files.
  */
 function expectedFrom(value: string): Expected {
   const parts = value.split('|').filter((part) => part !== '...');
   if (parts.length > 1 && parts.every((part) => /^[a-z][a-z-]*$/.test(part))) return { choices: parts };
-  if (parts.includes('@FILE')) return 'file behind @';
+  if (parts.includes('@FILE')) return 'file after @';
   return parts.some((part) => /^FILE\b/.test(part)) ? 'file' : 'anything';
 }
 

@@ -21,20 +21,20 @@ interface NotStamped {
 interface NotStampedSummary {
   /** The number that MongoDB refused to stamp. */
   refused?: number;
-  /** The number that transactions of other programs held until the end. */
+  /** The number that transactions of other programs still held when the command ended. */
   held?: number;
   /** The first 1,000 of them. */
   setAside?: NotStamped[];
 }
 
 /** The collection that is stamped, and how the quarantine identifies its documents. */
-interface Ground {
+interface StampTarget {
   collection: mongo.Collection;
   concern: (owner: mongo.ObjectId) => Concern;
 }
 
 /** Quarantines the documents that a command could not stamp, counts them, and lists the first of them. */
-export class NotStampedAll {
+export class NotStampedCollector {
   private counts = { refused: 0, held: 0 };
   private named: NotStamped[] = [];
 
@@ -49,20 +49,20 @@ export class NotStampedAll {
     };
   }
 
-  async refused(ground: Ground, all: Unstamped[]): Promise<void> {
-    await this.setAside(ground, all);
+  async refused(target: StampTarget, all: Unstamped[]): Promise<void> {
+    await this.setAside(target, all);
     this.counts.refused += all.length;
   }
 
-  async held(ground: Ground, ids: mongo.ObjectId[]): Promise<void> {
+  async held(target: StampTarget, ids: mongo.ObjectId[]): Promise<void> {
     await this.setAside(
-      ground,
+      target,
       ids.map((_id) => ({ _id, reason: HELD })),
     );
     this.counts.held += ids.length;
   }
 
-  private async setAside({ collection, concern }: Ground, all: Unstamped[]): Promise<void> {
+  private async setAside({ collection, concern }: StampTarget, all: Unstamped[]): Promise<void> {
     if (all.length === 0) return;
     await setAsideFromOutside(
       this.db,

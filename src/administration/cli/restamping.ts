@@ -14,7 +14,7 @@ import {
 import type { Concern } from '../../replication/store/index.js';
 import { type RestampBook, writeRestamps } from '../../replication/watcher/plain.js';
 import type { RecordScope } from '../plain.js';
-import type { NotStampedAll } from './not-stamped.js';
+import type { NotStampedCollector } from './not-stamped.js';
 
 const { EJSON } = mongoose.mongo.BSON;
 
@@ -43,7 +43,7 @@ interface ResyncOptions {
   /** Records which documents were stamped. */
   book: RestampBook;
   /** Collects what could not be stamped. */
-  notStamped: NotStampedAll;
+  notStamped: NotStampedCollector;
 }
 
 /** The numbers of records and hard deletes that were stamped. */
@@ -113,7 +113,7 @@ interface Beside {
   advance: (count: number) => void;
   /** Records a stamped bulk. Failures to record it are ignored. */
   note: (collection: string, ids: mongo.ObjectId[], stamped: number) => Promise<void>;
-  notStamped: NotStampedAll;
+  notStamped: NotStampedCollector;
 }
 
 function recordsOf(db: mongo.Db, { tenant, kind }: RecordScope): Ground {

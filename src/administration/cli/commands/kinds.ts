@@ -21,7 +21,7 @@ import {
 } from '../../../replication/schema/plain.js';
 import type { schemaExport } from '../descriptions.js';
 
-/** The options whose name is not that of the field. */
+/** The fields whose option has a different name. */
 const OPTIONS: Partial<Record<keyof KindDocument, string>> = {
   organizationid: 'org',
   appid: 'app',
@@ -62,7 +62,7 @@ export const runRemove: Run<typeof kindRemove> = async (context, { name, purge }
   return { text: `The kind ${name} is removed${more}. Its records stay.`, json: { name, removed } };
 };
 
-function optionOf({ field }: Pick<KindFault, 'field'>): string {
+function optionOf({ field }: KindFault): string {
   return OPTIONS[field] ?? field;
 }
 
@@ -73,7 +73,7 @@ export function stateOf({ state, share, fault, isBuiltIn }: ListedKind): string 
   return share === null ? state : `${state}, ${Math.floor(share * 100)} %`;
 }
 
-/** How the collection stores the records, as far as that is unusual. */
+/** The ways in which the collection differs from the default storage of records. */
 function shapeOf({ id, lastupdated, organizationid, appid, channels, data, isBuiltIn }: ListedKind): string {
   const parts = [
     ...(organizationid === undefined ? [] : [`all of ${organizationid}/${appid}`]),

@@ -15,7 +15,7 @@ import { type Tone, described, type SaidLine, counted } from '../table.js';
 import { RestampBook } from '../../../replication/watcher/plain.js';
 import type { resync } from '../descriptions.js';
 import { kindOf, tenantOf, dateOf, isConfirmed } from '../input.js';
-import { NotStampedAll, notStampedText } from '../not-stamped.js';
+import { NotStampedCollector, notStampedText } from '../not-stamped.js';
 import { resyncRecords, resyncSize, type Between, type Stamped } from '../restamping.js';
 import { deskOn } from '../session.js';
 import { noted, noteRecords } from './records.js';
@@ -79,7 +79,7 @@ export const runResync: Run<typeof resync> = async (context, values) => {
   let reached = 0;
   const onProgress = (done: number) => progress.at((reached = done), done);
   const book = new RestampBook(context.settings.restampHistoryDays);
-  const notStamped = new NotStampedAll(changeContext.db);
+  const notStamped = new NotStampedCollector(changeContext.db);
   const work = resyncRecords(changeContext.db, scope, { stop, onProgress, book, notStamped }).finally(() =>
     progress.end(),
   );
@@ -108,7 +108,7 @@ export const runRestored: Run<typeof restored> = async (context, { backup }) => 
   const [after, until] = [restore.after.toISOString(), restore.until.toISOString()];
   const target = `times after ${after} and before ${until}`;
   await recordAction(changeContext, { action: 'database.restored', target });
-  const notStamped = new NotStampedAll(db);
+  const notStamped = new NotStampedCollector(db);
   const stop = context.terminal.interruptible();
   const stamped = await stampGap(db, restore, { context, notStamped, stop });
   const summary = { ...stamped, ...notStamped.summary };
@@ -133,7 +133,11 @@ function interruptedText(after: string): string {
 async function stampGap(
   db: mongo.Db,
   between: Between,
-  { context, notStamped, stop }: { context: CommandContext; notStamped: NotStampedAll; stop: AbortSignal },
+  {
+    context,
+    notStamped,
+    stop,
+  }: { context: CommandContext; notStamped: NotStampedCollector; stop: AbortSignal },
 ): Promise<Stamped> {
   const book = new RestampBook(context.settings.restampHistoryDays);
   const sum = { records: 0, tombstones: 0 };
