@@ -60,20 +60,20 @@ export class Supervisor {
   }
 
   private async restart(how: string): Promise<MongodRun | undefined> {
-    let reason = how;
+    let reason = `mongod ended with ${how}`;
     while (!this.stopping) {
       if (this.isTooOften(Date.now())) {
         this.onLost(new FatalError(lost(reason)));
         return undefined;
       }
-      this.say(`mongod ended with ${reason}; starting it again on the same data …`);
+      this.say(`${reason}; restarting mongod on the same data …`);
       try {
         const run = await this.start();
         this.say('mongod is back.');
         this.watch(run);
         return run;
       } catch (error) {
-        reason = reasonOf(error);
+        reason = `mongod did not start: ${reasonOf(error)}`;
         await delay(PAUSE_MS);
       }
     }
@@ -87,7 +87,7 @@ export class Supervisor {
 }
 
 function lost(reason: string): string {
-  return `mongod ended ${MOST_ENDS} times within a minute, last with ${reason}. Look whether disk or memory is full.`;
+  return `mongod ended or failed to start ${MOST_ENDS} times within a minute. The last failure: ${reason}. Check whether the disk or the memory is full.`;
 }
 
 const PRIMARY_MS = 60_000;
@@ -165,7 +165,10 @@ export async function freePort(host: string): Promise<number> {
   throw new FatalError(`No port from ${FIRST_PORT} to ${PORTS_END - 1} is free on ${host}.`);
 }
 
-/** Loads the library that runs mongod only now, because a service with a database of its own does not need it. */
+/**
+ * Starts mongod and makes it primary. The library that runs it is imported here, because a service with an external
+ * database does not need it.
+ */
 async function startMember(site: MongodSite, directory: DataDirectory): Promise<MongodProcess> {
   const mongod = await import('./mongod-process.js');
   const member = new mongod.MongodProcess(site);

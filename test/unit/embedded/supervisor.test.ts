@@ -57,7 +57,7 @@ describe('the supervisor of mongod', () => {
     runs[0]?.end('signal SIGKILL');
     await hearing(2);
     expect(said).toEqual([
-      'mongod ended with signal SIGKILL; starting it again on the same data …',
+      'mongod ended with signal SIGKILL; restarting mongod on the same data …',
       'mongod is back.',
     ]);
     await kept.stop();
@@ -65,16 +65,23 @@ describe('the supervisor of mongod', () => {
     expect(said).toHaveLength(2);
   });
 
-  it('tries again where it does not come up', async () => {
-    const kept = supervisor();
-    await kept.begin();
-    startings = [() => Promise.reject(new Error('port taken'))];
-    runs[0]?.end('code 14');
-    await hearing(3);
-    expect(said[1]).toMatch(/^mongod ended with port taken/);
-    await kept.stop();
-    expect(lost).toEqual([]);
-  });
+  it.each(['port taken', 'mongod ended with code 14'])(
+    'tries again after a start that fails: %s',
+    async (reason) => {
+      const kept = supervisor();
+      await kept.begin();
+      startings = [() => Promise.reject(new Error(reason))];
+      runs[0]?.end('code 14');
+      await hearing(3);
+      expect(said).toEqual([
+        'mongod ended with code 14; restarting mongod on the same data …',
+        `mongod did not start: ${reason}; restarting mongod on the same data …`,
+        'mongod is back.',
+      ]);
+      await kept.stop();
+      expect(lost).toEqual([]);
+    },
+  );
 
   it('gives it up when it ends again and again', async () => {
     const kept = supervisor();
@@ -84,7 +91,22 @@ describe('the supervisor of mongod', () => {
       await hearing(Math.min(2 * end, 9));
     }
     expect(lost).toHaveLength(1);
-    expect(lost[0]).toMatch(/^mongod ended 5 times within a minute, last with code 5\./);
+    expect(lost[0]).toMatch(
+      /^mongod ended or failed to start 5 times within a minute\. The last failure: mongod ended with code 5\. /,
+    );
+    await kept.stop();
+  });
+
+  it('gives it up when it does not start again and again', async () => {
+    const kept = supervisor();
+    await kept.begin();
+    startings = Array.from({ length: 4 }, () => () => Promise.reject(new Error('port taken')));
+    runs[0]?.end('code 14');
+    await hearing(5);
+    expect(lost).toHaveLength(1);
+    expect(lost[0]).toMatch(
+      /^mongod ended or failed to start 5 times within a minute\. The last failure: mongod did not start: port taken\. /,
+    );
     await kept.stop();
   });
 
