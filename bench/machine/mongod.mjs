@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { mkdirSync } from 'node:fs';
 import mongoose from 'mongoose';
-import { findMongod, mongodEnvironment, reticent } from '../../dist/embedded/index.js';
+import { findMongod, mongodEnvironment, QUIET_OPTIONS } from '../../dist/embedded/index.js';
 import { freePort, HOST } from './ports.mjs';
 import { Process, temporaryDirectory } from './processes.mjs';
 import { say } from './say.mjs';
@@ -20,7 +20,7 @@ export async function startMongod() {
   const port = await freePort();
   const place = ['--dbpath', dbpath, '--port', String(port), '--bind_ip', HOST];
   const size = ['--replSet', REPLICA_SET, '--oplogSize', OPLOG_MB, '--wiredTigerCacheSizeGB', CACHE_GB];
-  const mongod = new Process(path, [...place, ...size, ...reticent, '--quiet'], {
+  const mongod = new Process(path, [...place, ...size, ...QUIET_OPTIONS, '--quiet'], {
     env: mongodEnvironment(path),
   });
   const client = new mongoose.mongo.MongoClient(`mongodb://${HOST}:${port}/?directConnection=true`);

@@ -32,11 +32,11 @@ export class SharedReplicaSet {
     const { TIDEMARK_TEST_MONGODB_URI: given, TIDEMARK_TEST_MONGOD: version } = process.env;
     if (given !== undefined) return { uri: given, stop: () => Promise.resolve() };
     const room = pathToFileURL(join(this.#copy, 'dist', 'embedded', 'index.js')).href;
-    const { startEmbedded, wheelMongod } = await import(room);
+    const { startEmbedded, bundledMongod } = await import(room);
     const say = () => undefined;
     const dataDir = folderOfRun(tmpdir(), SETS);
     const binary = process.env.MONGOMS_SYSTEM_BINARY;
-    const mongodBinary = version === undefined ? binary : await wheelMongod(version, say);
+    const mongodBinary = version === undefined ? binary : await bundledMongod(version, say);
     const database = await startEmbedded({ dataDir, mongodBinary, say });
     const uri = new URL(database.uri);
     uri.pathname = '/';

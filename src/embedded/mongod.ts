@@ -9,16 +9,16 @@ export const REPLICA_SET = 'tidemark';
 export const HOST = '127.0.0.1';
 
 /**
- * Options for a mongod on a single machine: no socket in `/tmp`, no diagnostics on disk, and no zlib compression, through
- * which unpatched servers leak memory (CVE-2025-14847).
+ * The options of every mongod that is started here: no socket in `/tmp`, no diagnostics on disk, and no zlib compression,
+ * through which unpatched servers leak memory (CVE-2025-14847).
  */
-export const reticent = [
+export const QUIET_OPTIONS = [
   '--nounixsocket',
   ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
   ...['--networkMessageCompressors', 'snappy,zstd'],
 ];
 
-export const small = ['--oplogSize', '256', '--wiredTigerCacheSizeGB', '0.5'];
+export const SMALL_OPTIONS = ['--oplogSize', '256', '--wiredTigerCacheSizeGB', '0.5'];
 
 /**
  * Older servers lack snapshot reads outside transactions and majority as the default write concern, which the feeds need.
@@ -26,12 +26,12 @@ export const small = ['--oplogSize', '256', '--wiredTigerCacheSizeGB', '0.5'];
 export const OLDEST_MAJOR = 5;
 
 /** Runs a mongod and returns its version. Throws the reason if it is unusable. */
-export async function proveMongod(path: string): Promise<string> {
+export async function verifyMongod(path: string): Promise<string> {
   const output = await runProgram(path, ['--version'], TIMEOUT_SECONDS, mongodEnvironment(path));
   const version = versionIn(output);
-  if (version === undefined) throw new Error(`${path} is no mongod`);
-  if (!isServed(version))
-    throw new Error(`${path} is MongoDB ${version}, and ${OLDEST_MAJOR}.0 is the oldest that serves`);
+  if (version === undefined) throw new Error(`${path} is not a mongod`);
+  if (!isSupported(version))
+    throw new Error(`${path} is MongoDB ${version}, but the oldest supported version is ${OLDEST_MAJOR}.0`);
   return version;
 }
 
@@ -52,7 +52,7 @@ export function versionIn(output: string): string | undefined {
 }
 
 /** Whether the service supports this version of MongoDB. */
-export function isServed(version: string): boolean {
+export function isSupported(version: string): boolean {
   return numbers(version)[0] >= OLDEST_MAJOR;
 }
 

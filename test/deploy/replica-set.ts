@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
-import { reticent } from '../../src/embedded/index.js';
+import { QUIET_OPTIONS } from '../../src/embedded/index.js';
 import { testMongod } from '../support/test-mongod.js';
 import { freePort } from './free-port.js';
 
@@ -44,7 +44,7 @@ async function mongod(port: number, dbPath: string, options: string[]): Promise<
   mkdirSync(dbPath, { recursive: true });
   const { program, env } = await testMongod();
   const where = ['--dbpath', dbPath, '--port', String(port), '--bind_ip', '127.0.0.1'];
-  const small = ['--oplogSize', '256', '--wiredTigerCacheSizeGB', '0.25', ...reticent];
+  const small = ['--oplogSize', '256', '--wiredTigerCacheSizeGB', '0.25', ...QUIET_OPTIONS];
   const child = spawn(program, [...where, ...options, ...small], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],

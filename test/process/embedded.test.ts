@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
-import { findEmbedded, startEmbedded, wheelMongod } from '../../src/embedded/index.js';
+import { findEmbedded, startEmbedded, bundledMongod } from '../../src/embedded/index.js';
 import { eventually } from '../support/eventually.js';
 import { freshDataDir, gone, removeDataDir, ServiceProcess } from '../support/process.js';
 
@@ -178,7 +178,7 @@ describeWheels('an embedded mongod', () => {
   async function onVersion<T>(version: string, work: (client: mongo.MongoClient) => Promise<T>): Promise<T> {
     const database = await startEmbedded({
       dataDir,
-      mongodBinary: await wheelMongod(version, quiet),
+      mongodBinary: await bundledMongod(version, quiet),
       say: quiet,
     });
     const client = new mongo.MongoClient(database.uri);

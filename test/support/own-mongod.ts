@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { mongo } from 'mongoose';
-import { reticent } from '../../src/embedded/index.js';
+import { QUIET_OPTIONS } from '../../src/embedded/index.js';
 import { eventually } from './eventually.js';
 import { testMongod } from './test-mongod.js';
 
@@ -130,7 +130,7 @@ async function startMongod(
   const { dbPath = await mkdtemp(join(tmpdir(), 'tidemark-mongod-')), port = '0' } = place;
   const where = ['--dbpath', dbPath, '--port', port, '--bind_ip', '127.0.0.1'];
   const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore'];
-  const child = spawn(program, [...where, ...options, ...reticent], { env, stdio });
+  const child = spawn(program, [...where, ...options, ...QUIET_OPTIONS], { env, stdio });
   const taken = await portIn(createInterface(child.stdout));
   child.stdout.resume();
   return {

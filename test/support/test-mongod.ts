@@ -1,4 +1,4 @@
-import { findMongod, mongodEnvironment, wheelMongod } from '../../src/embedded/index.js';
+import { findMongod, mongodEnvironment, bundledMongod } from '../../src/embedded/index.js';
 
 type Say = (line: string) => void;
 
@@ -8,7 +8,7 @@ type Say = (line: string) => void;
  */
 export async function testMongodBinary(say: Say): Promise<string | undefined> {
   const version = process.env['TIDEMARK_TEST_MONGOD'];
-  return version === undefined ? process.env['MONGOMS_SYSTEM_BINARY'] : wheelMongod(version, say);
+  return version === undefined ? process.env['MONGOMS_SYSTEM_BINARY'] : bundledMongod(version, say);
 }
 
 /** The same as a program to spawn, with the environment that it needs. */

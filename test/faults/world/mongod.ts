@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { reticent } from '../../../src/embedded/index.js';
+import { QUIET_OPTIONS } from '../../../src/embedded/index.js';
 
 export const REPLICA_SET = 'faults';
 
@@ -31,7 +31,7 @@ export class Mongod {
 
   start(): void {
     const { program, env, dbpath, port, shortOplog, keyFile } = this.options;
-    const place = ['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', ...reticent];
+    const place = ['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', ...QUIET_OPTIONS];
     const oplog = shortOplog ? ['--oplogSize', '10', '--syncdelay', '1'] : ['--oplogSize', '256'];
     const small = ['--wiredTigerCacheSizeGB', '0.5'];
     const log = ['--logpath', `${dbpath}/mongod.log`, '--logappend'];

@@ -13,7 +13,7 @@ const ROOT = 'root';
  * do everything, and a function that ends it.
  */
 export async function startLockedSet(directory, mongodBinary) {
-  const { findMongod, mongodEnvironment, reticent } = await import('../../../dist/embedded/index.js');
+  const { findMongod, mongodEnvironment, QUIET_OPTIONS } = await import('../../../dist/embedded/index.js');
   const { path } = await findMongod({ mongodBinary, say: () => undefined });
   const dbPath = join(directory, 'mongod');
   const keyFile = join(directory, 'key');
@@ -21,7 +21,7 @@ export async function startLockedSet(directory, mongodBinary) {
   await writeFile(keyFile, 'aKeyForTestsOnly', { mode: 0o600 });
   const place = ['--dbpath', dbPath, '--port', '0', '--bind_ip', '127.0.0.1', '--keyFile', keyFile];
   const small = ['--oplogSize', '256', '--wiredTigerCacheSizeGB', '0.5'];
-  const mongod = spawn(path, [...place, ...small, '--replSet', REPLICA_SET, ...reticent], {
+  const mongod = spawn(path, [...place, ...small, '--replSet', REPLICA_SET, ...QUIET_OPTIONS], {
     env: mongodEnvironment(path),
     stdio: ['ignore', 'pipe', 'ignore'],
   });

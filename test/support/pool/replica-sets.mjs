@@ -23,11 +23,11 @@ export function build() {
  * have exactly the role of docs/roles.js (see freshDatabase in database.ts).
  */
 export async function startSets(count, version) {
-  const { startEmbedded, wheelMongod } = await import('../../../dist/embedded/index.js');
+  const { startEmbedded, bundledMongod } = await import('../../../dist/embedded/index.js');
   const say = (line) => void process.stderr.write(`${line}\n`);
   const { MONGOMS_SYSTEM_BINARY: binary } = process.env;
   const parent = await folderFor(count);
-  const mongodBinary = version === undefined ? binary : await wheelMongod(version, say);
+  const mongodBinary = version === undefined ? binary : await bundledMongod(version, say);
   const start = async () => {
     const dataDir = folderOfRun(parent, SETS);
     const isLocked = process.env.TIDEMARK_TEST_ROLE === '1';

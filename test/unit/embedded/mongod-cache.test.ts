@@ -1,6 +1,6 @@
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { librariesOf, mongodEnvironment, proveMongod } from '../../../src/embedded/mongod.js';
+import { librariesOf, mongodEnvironment, verifyMongod } from '../../../src/embedded/mongod.js';
 import { cachedMongods, fetchIntoCache } from '../../../src/embedded/mongod-cache.js';
 import { fakeMongod, temporaryDirectory } from './fake-mongod.js';
 
@@ -37,7 +37,7 @@ describe('fetched mongods', () => {
     expect(await readdir(join(root, '6.0.1', 'mongod-libraries'))).toEqual(['libssl.so.1.1']);
     expect(mongodEnvironment(first)['LD_LIBRARY_PATH']?.split(':')[0]).toBe(librariesOf(first));
     expect(mongodEnvironment(join(root, 'mongod'))['LD_LIBRARY_PATH']).toBe(process.env['LD_LIBRARY_PATH']);
-    expect(await proveMongod(first)).toBe('6.0.1');
+    expect(await verifyMongod(first)).toBe('6.0.1');
   });
 
   it('do not hurt each other when two starts fetch at once', async () => {

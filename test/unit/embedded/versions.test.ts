@@ -1,4 +1,4 @@
-import { isServed, newestFirst, opensData, versionIn } from '../../../src/embedded/mongod.js';
+import { isSupported, newestFirst, opensData, versionIn } from '../../../src/embedded/mongod.js';
 
 describe('versions of mongod', () => {
   it('are read from what --version prints', () => {
@@ -8,7 +8,7 @@ describe('versions of mongod', () => {
   });
 
   it('serve from 5.0 on', () => {
-    expect(['4.4.29', '5.0.0', '6.0.5', '10.0.0'].filter(isServed)).toEqual(['5.0.0', '6.0.5', '10.0.0']);
+    expect(['4.4.29', '5.0.0', '6.0.5', '10.0.0'].filter(isSupported)).toEqual(['5.0.0', '6.0.5', '10.0.0']);
   });
 
   it('sort the newest first, as numbers', () => {
