@@ -5,7 +5,7 @@ import { thisBuild } from '../config/pure.js';
  * Sampling interval of the event loop monitor (milliseconds). Each sample wakes the process: at the usual 10 ms,
  * samples would be the largest cost of an idle service.
  */
-const EVENT_LOOP_LOOK_MS = 100;
+const EVENT_LOOP_SAMPLE_MS = 100;
 
 /**
  * Prometheus treats a name that ends in `_total` as a counter, but these are gauges. The metric without this suffix
@@ -13,7 +13,10 @@ const EVENT_LOOP_LOOK_MS = 100;
  */
 const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
 
-/** The metrics of the service. Each application has its own object, so that two in one process do not mix. */
+/**
+ * The metrics of the service. Each instance of the service has its own registry, so that two instances in one process do not
+ * share series.
+ */
 export class Metrics {
   readonly registry = new Registry();
 
@@ -68,126 +71,126 @@ export class Metrics {
 
   readonly watcherLag = new Gauge({
     name: 'tidemark_watcher_lag_seconds',
-    help: 'How far the watcher is behind the database; absent while it is not known.',
+    help: 'How far the watcher is behind the database; absent while unknown.',
     registers: [this.registry],
   });
 
   readonly applicationsAside = new Gauge({
     name: 'tidemark_applications_aside',
-    help: 'Applications that the watcher works through beside all others; absent while it is not known.',
+    help: 'Applications that the watcher processes separately from all others; absent while unknown.',
     registers: [this.registry],
   });
 
   readonly asideLag = new Gauge({
     name: 'tidemark_aside_lag_seconds',
-    help: 'How far the watcher is behind with the slowest application that it works through beside all others, or how long a pass over it alone has taken, 0 without one; absent while it is not known.',
+    help: 'Age of the last processed moment of the slowest application that the watcher processes separately, or age of the pass over it; 0 without one; absent while unknown.',
     registers: [this.registry],
   });
 
   readonly editedServices = new Gauge({
     name: 'tidemark_edited_services',
-    help: 'Services whose edited filter is not in force yet, since records are still to be stamped for it; absent while it is not known.',
+    help: 'Services whose edited filter is not in force yet, since records are still to be stamped for it; absent while unknown.',
     registers: [this.registry],
   });
 
   readonly editPending = new Gauge({
     name: 'tidemark_edit_pending_seconds',
-    help: 'How long the service has waited for its edited filter that was edited first, 0 without one; absent while it is not known.',
+    help: 'Time since the oldest edit of a filter that is not in force yet; 0 without one; absent while unknown.',
     registers: [this.registry],
   });
 
   readonly editFailures = new Gauge({
     name: 'tidemark_edit_failures',
-    help: 'How often the stamping for an edited filter has failed, of the service with most failures, 0 without one; absent while it is not known.',
+    help: 'Failed attempts to stamp records for an edited filter, for the service with the most; 0 without one; absent while unknown.',
     registers: [this.registry],
   });
 
   readonly clockBehind = new Gauge({
     name: 'tidemark_clock_behind_seconds',
-    help: "How far the database server's clock is behind the last cluster time; absent while it is not known.",
+    help: "How far the database server's clock is behind the last cluster time; absent while unknown.",
     registers: [this.registry],
   });
 
   readonly feedsUnwatched = new Gauge({
     name: 'tidemark_feeds_unwatched_seconds',
-    help: 'For how long this instance has answered feeds nothing but 503 not-watched.',
+    help: 'How long this instance has answered every feed request with 503 not-watched; 0 once one is served.',
     registers: [this.registry],
   });
 
   readonly consumers = new Gauge({
     name: 'tidemark_consumers',
-    help: 'Consumers that have called within half a year, a thousand at most, by state.',
+    help: 'Consumers that have called within the last half year, at most 1,000, by state.',
     labelNames: ['state'],
     registers: [this.registry],
   });
 
   readonly consumersLag = new Gauge({
     name: 'tidemark_consumers_lag_seconds',
-    help: 'How far the consumer that is furthest behind is behind the newest change, 0 without one; absent while it is not known.',
+    help: 'How far the consumer that is furthest behind is behind the newest change; 0 without one; absent while unknown.',
     registers: [this.registry],
   });
 
   readonly consumerLag = new Gauge({
     name: 'tidemark_consumer_lag_seconds',
-    help: 'The same of each of the fifty consumers that are furthest behind; on METRICS_PORT only.',
+    help: 'How far each of the 50 consumers that are furthest behind is behind the newest change; on METRICS_PORT only.',
     labelNames: ['organizationid', 'appid', 'kind', 'service', 'username', 'state'],
     registers: [this.registry],
   });
 
   readonly oplogWindow = new Gauge({
     name: 'tidemark_oplog_window_seconds',
-    help: 'How long the watcher may stay away before the oplog no longer reaches back to it; absent without the action serverStatus on the cluster.',
+    help: 'How long the watcher can be down before the oplog no longer contains its position; absent without the action serverStatus on the cluster.',
     registers: [this.registry],
   });
 
   readonly oplogUsed = new Gauge({
     name: 'tidemark_oplog_used_ratio',
-    help: 'How much of the oplog is used, 0 to a little over 1: one that is not full drops nothing; absent without the actions serverStatus on the cluster and collStats on local.oplog.rs.',
+    help: 'Used share of the oplog, 0 to slightly over 1; an oplog that is not full drops no entries; absent without the actions serverStatus on the cluster and collStats on local.oplog.rs.',
     registers: [this.registry],
   });
 
   readonly oplogPredictedWindow = new Gauge({
     name: 'tidemark_oplog_predicted_window_seconds',
-    help: 'How long the oplog holds what is written to it, at its rate so far; absent without the actions serverStatus on the cluster and collStats on local.oplog.rs.',
+    help: 'How long the oplog retains an entry, at the write rate so far; absent without the actions serverStatus on the cluster and collStats on local.oplog.rs.',
     registers: [this.registry],
   });
 
   readonly emailDuplicates = new Gauge({
     name: 'tidemark_email_duplicates',
-    help: 'Members whose e-mail another member of their application has already.',
+    help: 'Members whose e-mail an earlier member of the application already has.',
     registers: [this.registry],
   });
 
   readonly quarantined = new Gauge({
     name: 'tidemark_quarantined',
-    help: 'Records and hard deletes that could not be worked through or written, and which are looked after until they can.',
+    help: 'Records and hard deletes in quarantine: they could not be processed or written, and are retried.',
     registers: [this.registry],
   });
 
   readonly refusedWrites = new Counter({
     name: 'tidemark_refused_writes_total',
-    help: 'Stamps and repairs that MongoDB refused this instance, by what; those records are in quarantine.',
+    help: 'Stamps and repairs that MongoDB refused this instance, by type; those records are in quarantine.',
     labelNames: ['what'],
     registers: [this.registry],
   });
 
   readonly tooLarge = new Counter({
     name: 'tidemark_too_large_total',
-    help: 'Records whose e-mail or channels were found too large to be learned, by what.',
+    help: 'Records whose e-mail or channels are too large for the service to learn, by field.',
     labelNames: ['what'],
     registers: [this.registry],
   });
 
   readonly feedSteps = new Counter({
     name: 'tidemark_feed_steps_total',
-    help: 'Queries for items of feeds, by how the window was read.',
+    help: 'Feed queries for items, by query plan.',
     labelNames: ['plan'],
     registers: [this.registry],
   });
 
   readonly pageBytes = new Gauge({
     name: 'tidemark_page_bytes_in_flight',
-    help: 'Bytes that pages hold: replies of the database, and text that no connection has taken yet.',
+    help: 'Bytes held by pages: database replies, and text not yet written to a connection.',
     registers: [this.registry],
   });
 
@@ -199,7 +202,7 @@ export class Metrics {
 
   readonly watcherEvents = new Counter({
     name: 'tidemark_watcher_events_total',
-    help: 'Events of the change stream that this instance has worked through.',
+    help: 'Change stream events that this instance has processed.',
     registers: [this.registry],
   });
 
@@ -212,7 +215,7 @@ export class Metrics {
 
   readonly restamps = new Counter({
     name: 'tidemark_restamps_total',
-    help: 'Records and tombstones that this instance stamped anew, by why.',
+    help: 'Records and tombstones that this instance re-stamped, by reason.',
     labelNames: ['reason'],
     registers: [this.registry],
   });
@@ -226,7 +229,7 @@ export class Metrics {
 
   readonly passProgress = new Gauge({
     name: 'tidemark_pass_progress',
-    help: 'Share of records and ledger entries that the pass under way has done, 0 to 1; absent while there is none.',
+    help: 'Share of records and ledger entries that the running pass has processed, 0 to 1; absent without a pass.',
     registers: [this.registry],
   });
 
@@ -251,7 +254,7 @@ export class Metrics {
 
   readonly auditFound = new Counter({
     name: 'tidemark_audit_found_total',
-    help: 'What this instance found wrong in the ledger, and put right, by what it was.',
+    help: 'Errors in the ledger that this instance found and corrected, by type.',
     labelNames: ['what'],
     registers: [this.registry],
   });
@@ -274,7 +277,7 @@ export class Metrics {
   }
 
   collectProcess(): void {
-    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOK_MS });
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
     for (const name of MISNAMED) this.registry.removeSingleMetric(name);
   }
 }
