@@ -15,27 +15,27 @@ interface StoredNames {
  * kinds; their paths, collections and documentation are made from this description.
  */
 export interface KindDescription {
-  /** Several records, in texts for people. */
+  /** The plural noun for the records, for messages. */
   readonly plural: string;
   /** The collection that holds the records (contract §4). */
   readonly collection: string;
   /** Items show `channels` even where a record stores none. */
   readonly alwaysHasChannels: boolean;
   /**
-   * Channels select records in feeds of their own; an index finds out for 404 `unknown-channel` whether any record has a channel.
-   * Exactly one kind.
+   * The kind has feeds that select records by channel. For 404 `unknown-channel`, an index tells whether any record has a given
+   * channel. True for exactly one kind.
    */
   readonly hasChannelFeeds: boolean;
   /**
-   * The e-mail is unique within an application, and `data.passwordhash` is hidden unless the application shows it. Exactly one
-   * kind.
+   * The e-mail is unique within an application, and `data.passwordhash` is hidden unless the application shows it. True for
+   * exactly one kind.
    */
   readonly isPerson: boolean;
-  /** Judges the `data` of a line that does not name its kind. */
+  /** Checks whether the `data` of an import line without a `type` looks like that of another kind. */
   readonly seemsOther?: (data: Record<string, unknown>) => OtherKind | undefined;
   /**
-   * The `_id` of its document and a hash of its fields; absent for a built-in kind. Another document, or an edited one, is
-   * another kind, even of the same name.
+   * The `_id` of its document and a hash of its fields; absent for a built-in kind. A new or edited document defines a different
+   * kind, even if the name is the same.
    */
   readonly document?: string;
   /** How the collection stores its records; absent if it stores them as contract §4 says. */

@@ -9,7 +9,7 @@ import { exactly } from '../platform/common/index.js';
 export const FIRST_ID = new ObjectId('0'.repeat(24));
 export const LAST_ID = new ObjectId('f'.repeat(24));
 
-const NO_LIST = { $not: { $type: 'array' } };
+const NOT_ARRAY = { $not: { $type: 'array' } };
 
 /**
  * A query document for records that can be delivered. A record with a numeric `id` can be delivered only if the
@@ -20,14 +20,14 @@ const NO_LIST = { $not: { $type: 'array' } };
  * delivered until it is repaired (contract §4).
  */
 export const DELIVERABLE = {
-  organizationid: NO_LIST,
-  appid: NO_LIST,
-  lastupdated: NO_LIST,
-  $and: [{ id: { $type: ['string', 'number'] } }, { id: NO_LIST }],
+  organizationid: NOT_ARRAY,
+  appid: NOT_ARRAY,
+  lastupdated: NOT_ARRAY,
+  $and: [{ id: { $type: ['string', 'number'] } }, { id: NOT_ARRAY }],
 };
 
 /**
- * The fields that no answer shows: the service's internal field and password hashes. Only feeds show hashes, if the
+ * The fields that are hidden from clients: the service's internal field, and password hashes. Feeds show the hashes if the
  * application's settings allow it.
  */
 export const HIDDEN_FIELDS = ['emailkey', 'data.passwordhash'] as const;
@@ -38,13 +38,13 @@ const REPLACEMENT = '\uFFFD';
 /** The index of records by their stamps. */
 export const BY_STAMP = { organizationid: 1, appid: 1, lastupdated: 1, _id: 1 } as const;
 
-/** The unique index of records by their `id`. It contains only texts. */
+/** The unique index of records by their `id`. It is partial: only strings are indexed. */
 export const BY_RECORD_ID = { organizationid: 1, appid: 1, id: 1 } as const;
 
 /** The unique index of members by their e-mail. */
 export const BY_EMAIL_KEY = { organizationid: 1, appid: 1, emailkey: 1 } as const;
 
-/** An application. Every query contains both fields. */
+/** The key of an application. Every query contains both fields. */
 export interface Tenant {
   organizationid: string;
   appid: string;
@@ -95,5 +95,5 @@ export function ofTenant({ organizationid, appid }: Tenant): mongo.Filter<mongo.
  * The records of an application with these ids. MongoDB can use the index of `id` only if the query states the type.
  */
 export function withIds(tenant: Tenant, ids: string[]): mongo.Filter<mongo.Document> {
-  return { ...ofTenant(tenant), $and: [{ id: { $in: ids, $type: 'string' } }, { id: NO_LIST }] };
+  return { ...ofTenant(tenant), $and: [{ id: { $in: ids, $type: 'string' } }, { id: NOT_ARRAY }] };
 }
