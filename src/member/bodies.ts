@@ -23,7 +23,7 @@ import {
   LONGEST_TEXT,
   MOST_PROPERTIES,
   MOST_SECTIONS,
-  RIGHT_NAMES,
+  PROPERTY_NAME_RULE,
   bodyFaults,
   type Deletion,
   extrafieldsFaults,
@@ -71,7 +71,7 @@ const Deletable = () =>
   );
 
 function Text(example: string, longest = LONGEST_TEXT) {
-  const message = `must be a text of at most ${longest} characters, such as "${example}"`;
+  const message = `must be a string of at most ${longest} characters, such as "${example}"`;
   return applyDecorators(
     IsString({ message }),
     MaxLength(longest, { message }),
@@ -81,7 +81,7 @@ function Text(example: string, longest = LONGEST_TEXT) {
 
 /** An account number, which every member must have. */
 function AccountNumber() {
-  const message = `must be a text of 1 to ${LONGEST_TEXT} characters, such as "4711"; every member has one`;
+  const message = `must be a string of 1 to ${LONGEST_TEXT} characters, such as "4711"; every member has one`;
   return applyDecorators(
     IsString({ message }),
     Length(1, LONGEST_TEXT, { message }),
@@ -135,7 +135,7 @@ const Extrafields = (faultsIn: (value: unknown) => InputFault[], { nullable }: {
     CheckedBy(faultsIn),
     ApiProperty({
       type: 'object',
-      description: `Named sections, each an object of texts or booleans. ${RIGHT_NAMES}`,
+      description: `Named sections, each an object of strings or booleans. ${PROPERTY_NAME_RULE}`,
       maxProperties: MOST_SECTIONS,
       additionalProperties: {
         type: 'object',

@@ -12,7 +12,7 @@ export const MOST_PROPERTIES = 200;
 /** The body itself, `extrafields`, and a section. */
 const DEEPEST = 3;
 const LONGEST_NAME = 1000;
-const RIGHT_NAME = 'A right name: "shoesize".';
+const VALID_NAME = 'A valid name is, for example, "shoesize".';
 
 /** Maximum number of reported faults. */
 export const MOST_FAULTS = 20;
@@ -21,7 +21,7 @@ export const MOST_FAULTS = 20;
 const NOT_ALLOWED = new Set(['__proto__', 'constructor', '_bsontype']);
 
 /** The names that {@link bodyFaults} accepts: OpenAPI 3.0 has no keyword for the names of properties. */
-export const RIGHT_NAMES = `A name has 1 to ${LONGEST_NAME} characters, does not start with "$", and contains neither "." nor the NUL character; ${[...NOT_ALLOWED].join(', ')} are not allowed`;
+export const PROPERTY_NAME_RULE = `A name has 1 to ${LONGEST_NAME} characters, does not start with "$", and contains neither "." nor the NUL character; ${[...NOT_ALLOWED].join(', ')} are not allowed`;
 
 const EXAMPLE = 'such as {"shop": {"newsletter": true, "size": "M"}}';
 const SECTION_EXAMPLE = 'such as {"newsletter": true, "size": "M"}';
@@ -81,11 +81,11 @@ export function extrafieldsPatchFaults(value: unknown): InputFault[] {
 /** The faults of a list of channels, at most {@link MOST_FAULTS}. */
 export function channelsFaults(value: unknown): InputFault[] {
   if (!Array.isArray(value))
-    return [{ pointer: '', detail: 'must be a list of texts, such as ["web", "shop"]' }];
+    return [{ pointer: '', detail: 'must be an array of strings, such as ["web", "shop"]' }];
   const faults: InputFault[] = [];
   for (const [index, channel] of value.entries()) {
     if (typeof channel === 'string' && channel.length <= LONGEST_TEXT) continue;
-    const detail = `must be a text of at most ${LONGEST_TEXT} characters, such as "web"`;
+    const detail = `must be a string of at most ${LONGEST_TEXT} characters, such as "web"`;
     if (faults.push({ pointer: pointerTo('', index), detail }) === MOST_FAULTS) break;
   }
   return faults;
@@ -95,7 +95,7 @@ function valueFault({ value, depth }: Place): string | undefined {
   if (typeof value === 'string') {
     return value.isWellFormed()
       ? undefined
-      : 'holds half a surrogate pair. Send whole characters, such as "\u{1F431}".';
+      : 'contains a lone surrogate. Send complete characters, such as "\u{1F431}".';
   }
   const tooDeep = typeof value === 'object' && value !== null && depth > DEEPEST;
   return tooDeep
@@ -114,14 +114,14 @@ function enter({ pointer, depth }: Place, value: object, places: Place[], faults
 }
 
 function nameFault(name: string): string | undefined {
-  if (name === '') return `has an empty name. ${RIGHT_NAME}`;
-  if (NOT_ALLOWED.has(name)) return `has a name that is not allowed. ${RIGHT_NAME}`;
-  if (name.startsWith('$')) return `has a name that starts with $. ${RIGHT_NAME}`;
-  if (name.includes('.')) return `has a name with a dot. ${RIGHT_NAME}`;
-  if (name.includes('\0')) return `has a name with a NUL character. ${RIGHT_NAME}`;
+  if (name === '') return `has an empty name. ${VALID_NAME}`;
+  if (NOT_ALLOWED.has(name)) return `has a name that is not allowed. ${VALID_NAME}`;
+  if (name.startsWith('$')) return `has a name that starts with $. ${VALID_NAME}`;
+  if (name.includes('.')) return `has a name with a dot. ${VALID_NAME}`;
+  if (name.includes('\0')) return `has a name with a NUL character. ${VALID_NAME}`;
   if (name.length > LONGEST_NAME)
-    return `holds a name of more than ${LONGEST_NAME} characters. ${RIGHT_NAME}`;
-  if (!name.isWellFormed()) return `holds a name with half a surrogate pair. ${RIGHT_NAME}`;
+    return `contains a name of more than ${LONGEST_NAME} characters. ${VALID_NAME}`;
+  if (!name.isWellFormed()) return `contains a name with a lone surrogate. ${VALID_NAME}`;
   return undefined;
 }
 
@@ -150,7 +150,7 @@ function sectionFaults(pointer: string, section: unknown, skip: Skip): InputFaul
     .filter(([, value]) => !isTextOrBoolean(value))
     .map(([name]) => ({
       pointer: pointerTo(pointer, name),
-      detail: `must be true, false or a text of at most ${LONGEST_TEXT} characters, such as "M"`,
+      detail: `must be true, false or a string of at most ${LONGEST_TEXT} characters, such as "M"`,
     }));
 }
 
@@ -197,7 +197,7 @@ export function validatorFaults(error: mongo.MongoServerError): InputError[] {
 function sentence(field: string, rule: string): string {
   const what = field === '' ? 'The member' : `The stored field "${field.slice(0, LONGEST)}"`;
   const by = rule === '' ? '' : ` ("${rule.slice(0, LONGEST)}")`;
-  return `${what} breaks a rule of the validator of the collection "members"${by}. Send a value that the rule allows.`;
+  return `${what} violates a rule of the validator of the collection "members"${by}. Send a value that the rule allows.`;
 }
 
 function pointerOf(field: string): string {

@@ -41,7 +41,7 @@ describe('a member that the validator of the collection refuses is a 400 that na
     expectProblem(answer, 400, 'refused-by-validator');
     const { errors } = answer.json as { errors: { pointer: string; detail: string }[] };
     const detail =
-      `The stored field "${field}" breaks a rule of the validator of the collection "members" ("${rule}"). ` +
+      `The stored field "${field}" violates a rule of the validator of the collection "members" ("${rule}"). ` +
       'Send a value that the rule allows.';
     expect(errors).toContainEqual({ pointer, detail });
     expect(answer.text).not.toContain(SECRET);
@@ -83,7 +83,7 @@ describe('a member that the validator of the collection refuses is a 400 that na
     const answer = await members.create({ accountnumber: '1', email: newEmail(), elevel: 2 });
     expectProblem(answer, 400, 'refused-by-validator');
     expect(answer.json).toMatchObject({
-      errors: [{ pointer: '', detail: expect.stringContaining('The member breaks a rule') }],
+      errors: [{ pointer: '', detail: expect.stringContaining('The member violates a rule') }],
     });
   });
 });

@@ -205,7 +205,7 @@ export type PatchMember = {
     contactname?: string | null;
     passwordhash?: string | null;
     /**
-     * Named sections, each an object of texts or booleans. A name has 1 to 1000 characters, does not start with "$", and contains neither "." nor the NUL character; __proto__, constructor, _bsontype are not allowed
+     * Named sections, each an object of strings or booleans. A name has 1 to 1000 characters, does not start with "$", and contains neither "." nor the NUL character; __proto__, constructor, _bsontype are not allowed
      */
     extrafields?: {
         [key: string]: {
@@ -246,7 +246,7 @@ export type CreateMember = {
     contactname?: string;
     passwordhash?: string;
     /**
-     * Named sections, each an object of texts or booleans. A name has 1 to 1000 characters, does not start with "$", and contains neither "." nor the NUL character; __proto__, constructor, _bsontype are not allowed
+     * Named sections, each an object of strings or booleans. A name has 1 to 1000 characters, does not start with "$", and contains neither "." nor the NUL character; __proto__, constructor, _bsontype are not allowed
      */
     extrafields?: {
         [key: string]: {
