@@ -2,7 +2,7 @@ import { setImmediate as soon } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import { alongIndex, bareCommand, isTimeout, SAFE_BSON } from '../../platform/database/plain.js';
 import { BY_STAMP, DELIVERABLE, FIRST_ID, recordsIn, termsOf } from '../../record/index.js';
-import { LEDGER, type LedgerEntry } from '../store/plain.js';
+import { ENTRIES_BY_OWNER, LEDGER, type LedgerEntry } from '../store/plain.js';
 import { numberedIn, rawBatch, renamed } from '../transcode/index.js';
 import { Sampled, type SeenItems } from './seen.js';
 import { itemsIn, type ServedService } from './served.js';
@@ -28,7 +28,6 @@ const LOOK_MS = 1000;
 const SPARE_MS = 1000;
 /** The comment of every query of a sample. Requests use other comments. */
 export const COMMENT = 'tidemark schema';
-const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
 const BY_ID = { organizationid: 1, appid: 1, _id: 1 } as const;
 
 /** What a sample has shown. */
@@ -190,7 +189,7 @@ class Reading {
     };
     const options = { projection: { _id: 0, owner: 1, id: 1 }, maxTimeMS: READ_MS, comment: COMMENT };
     const ledger = this.db.collection<LedgerEntry>(LEDGER);
-    const entries = await alongIndex(ledger, BY_OWNER, (hint) =>
+    const entries = await alongIndex(ledger, ENTRIES_BY_OWNER, (hint) =>
       ledger.find(among, { ...options, hint }).toArray(),
     );
     const known = new Set(entries.map(({ owner, id }) => `${String(owner)} ${id}`));

@@ -130,14 +130,23 @@ export interface LedgerEntry extends Identity {
 export const LEDGER = 'tidemark.ledger';
 export const LEDGER_MODEL = 'LedgerEntry';
 
+/**
+ * The unique index of entries by their identity. Queries by identity hint it, because MongoDB could choose an index of
+ * tombstones, of which an application may have millions.
+ */
+export const ENTRIES_BY_IDENTITY = { organizationid: 1, appid: 1, kind: 1, id: 1 } as const;
+
+/** The index of living entries by the records that own them. */
+export const ENTRIES_BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
+
 /** The index of hard deletes by their stamps. */
 export const TOMBSTONES_BY_STAMP = { organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id: 1 } as const;
 
 const ofTombstones = { partialFilterExpression: { alive: false } };
 
 const ledgerSchema = new Schema<LedgerEntry>({}, { ...stored(LEDGER), statics: { settleDuplicates } })
-  .index({ organizationid: 1, appid: 1, kind: 1, id: 1 }, { unique: true })
-  .index({ kind: 1, owner: 1, _id: 1 }, { partialFilterExpression: { alive: true } })
+  .index(ENTRIES_BY_IDENTITY, { unique: true })
+  .index(ENTRIES_BY_OWNER, { partialFilterExpression: { alive: true } })
   .index({ kind: 1, isNumber: 1 }, { partialFilterExpression: { isNumber: true } })
   .index({ organizationid: 1, appid: 1, kind: 1, _id: 1 }, ofTombstones)
   .index(TOMBSTONES_BY_STAMP, ofTombstones);

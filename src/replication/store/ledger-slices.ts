@@ -15,12 +15,15 @@ import {
 } from '../protocol/index.js';
 import { type Found, inRange, nextRange, slicesOf, RANGE_MS } from './walk.js';
 import { gone, goneAmong, insertLives, mergeNews, type Piece, unknownBesideNumbers } from './learning.js';
-import { LEDGER_MODEL, type LedgerEntry } from './collections.schema.js';
+import {
+  ENTRIES_BY_IDENTITY,
+  ENTRIES_BY_OWNER,
+  LEDGER_MODEL,
+  type LedgerEntry,
+} from './collections.schema.js';
 
 /** The server's own limit, plus time for the network and the write majority. */
 const ANSWER_MS = RANGE_MS + 5000;
-const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
-const BY_IDENTITY = { organizationid: 1, appid: 1, kind: 1, id: 1 } as const;
 const BY_ID = { _id: 1 } as const;
 const bounded = { maxTimeMS: RANGE_MS };
 const ATTEMPTS = 3;
@@ -98,9 +101,9 @@ export class LedgerSlices {
     most: number,
   ): Promise<EntryRange | undefined> {
     const { collection } = this.entries;
-    const before =
+    const last =
       behind && (await collection.findOne<LedgerEntry>({ _id: behind }, { projection: { id: 1 } }));
-    const from = before ? { $gt: before.id } : { $gte: '' };
+    const from = last ? { $gt: last.id } : { $gte: '' };
     const which = { organizationid, appid, kind };
     const stages = [
       { $match: { ...which, id: from } },
@@ -109,7 +112,7 @@ export class LedgerSlices {
       { $group: { _id: null, count: { $sum: 1 }, last: { $last: '$$ROOT' } } },
       { $project: { count: 1, last: { _id: 1, id: 1, owner: 1 } } },
     ];
-    const [found] = await alongIndex(collection, BY_IDENTITY, (hint) =>
+    const [found] = await alongIndex(collection, ENTRIES_BY_IDENTITY, (hint) =>
       collection.aggregate<{ count: number; last: LedgerEntry }>(stages, { ...bounded, hint }).toArray(),
     );
     if (found === undefined) return undefined;
@@ -122,7 +125,7 @@ export class LedgerSlices {
       end,
       count,
       which: { ...which, id: { ...from, $lte: id } },
-      along: BY_IDENTITY,
+      along: ENTRIES_BY_IDENTITY,
     };
     return { ...range, ...(owner && { owner }) };
   }
@@ -131,7 +134,7 @@ export class LedgerSlices {
    * The number of entries of an application, including dead ones. Counted in the index, within the time limit of a range.
    */
   async countOf({ organizationid, appid }: Tenant): Promise<number> {
-    const hint = await statedIndex(this.entries.collection, BY_IDENTITY);
+    const hint = await statedIndex(this.entries.collection, ENTRIES_BY_IDENTITY);
     return this.entries.collection.countDocuments({ organizationid, appid }, { ...bounded, hint });
   }
 
@@ -145,7 +148,7 @@ export class LedgerSlices {
         { ...bounded, hint },
       ),
     );
-    await within(ANSWER_MS, 'A stretch of the ledger', confirmed);
+    await within(ANSWER_MS, 'A range of the ledger', confirmed);
   }
 
   /** The dead entries of a range, slice by slice. */
@@ -158,13 +161,13 @@ export class LedgerSlices {
 
   /** The next range of living entries of all applications, in the order of their owners. */
   nextOwners(kind: Kind, behind: mongo.ObjectId | undefined, most: number): Promise<Found | undefined> {
-    const way = { key: 'owner', among: { kind, alive: true }, along: BY_OWNER };
+    const way = { key: 'owner', among: { kind, alive: true }, along: ENTRIES_BY_OWNER };
     return nextRange(this.entries.collection, way, { behind, most, ...bounded });
   }
 
   /** The living identities, in a range of owners, whose record is gone or has another identity, slice by slice. */
   gone(kind: Kind, piece: Piece): AsyncGenerator<Identity[]> {
-    return this.identities(gone(kind, piece), BY_OWNER);
+    return this.identities(gone(kind, piece), ENTRIES_BY_OWNER);
   }
 
   /** Like {@link gone}, for a range of entries of one kind. */

@@ -18,12 +18,14 @@ import {
 } from '../protocol/index.js';
 import { inSlices, RANGE_MS } from './walk.js';
 import { firstLife, laterLife, lifeBefore, numberBefore, revivals, tombstones } from './ledger-changes.js';
-import { LEDGER_MODEL, type LedgerEntry } from './collections.schema.js';
+import {
+  ENTRIES_BY_IDENTITY,
+  ENTRIES_BY_OWNER,
+  LEDGER_MODEL,
+  type LedgerEntry,
+} from './collections.schema.js';
 
-const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
-/** Used instead of the tombstone indexes, since an application may have millions of tombstones. */
-const BY_IDENTITY = { organizationid: 1, appid: 1, kind: 1, id: 1 } as const;
-const STATE = { ...BY_IDENTITY, alive: 1, owner: 1, isNumber: 1, lastupdated: 1, learned: 1 };
+const STATE = { ...ENTRIES_BY_IDENTITY, alive: 1, owner: 1, isNumber: 1, lastupdated: 1, learned: 1 };
 
 /** Reads and writes the ledger. The writers are the watcher and `resync`, which re-stamps tombstones. */
 @Injectable()
@@ -70,7 +72,7 @@ export class Ledger {
           { ...along, sort: { learned: 1 } },
         )
         .toArray();
-    return isPartial(share) ? alongIndexIfAny(this.entries.collection, BY_OWNER, find) : find({});
+    return isPartial(share) ? alongIndexIfAny(this.entries.collection, ENTRIES_BY_OWNER, find) : find({});
   }
 
   /**
@@ -156,7 +158,7 @@ export class Ledger {
   async revive(lives: Life[], session?: mongo.ClientSession): Promise<void> {
     if (lives.length === 0) return;
     const { collection } = this.entries;
-    await alongIndex(collection, BY_IDENTITY, (hint) => {
+    await alongIndex(collection, ENTRIES_BY_IDENTITY, (hint) => {
       const writes = revivals(lives).map(({ updateMany }) => ({ updateMany: { ...updateMany, hint } }));
       return collection.bulkWrite(writes, session && { session });
     });
@@ -200,7 +202,7 @@ export class Ledger {
     const options = { ...(session && { session }), projection: STATE };
     for (const { organizationid, appid, ids } of identitiesByTenant(lives.map(({ identity }) => identity))) {
       const query = { organizationid, appid, kind, id: { $in: ids }, ...which };
-      const entries = await alongIndex(this.entries.collection, BY_IDENTITY, (hint) =>
+      const entries = await alongIndex(this.entries.collection, ENTRIES_BY_IDENTITY, (hint) =>
         this.entries.collection.find<LedgerEntry>(query, { ...options, hint }).toArray(),
       );
       for (const entry of entries) found.set(identityKey(entry), entry);
@@ -221,7 +223,7 @@ export class Ledger {
 
   private bury(deaths: Death[]): Promise<number> {
     if (deaths.length === 0) return Promise.resolve(0);
-    return alongIndexIfAny(this.entries.collection, BY_IDENTITY, (along) =>
+    return alongIndexIfAny(this.entries.collection, ENTRIES_BY_IDENTITY, (along) =>
       this.update(tombstones(deaths, along)),
     );
   }

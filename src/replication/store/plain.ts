@@ -3,6 +3,7 @@ export {
   type ConcernedRecord,
   type ConcernedTombstone,
   type CountsByWord,
+  ENTRIES_BY_OWNER,
   FILTER_VERSIONS,
   HASH_KEYS,
   HEADS,

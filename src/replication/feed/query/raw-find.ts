@@ -13,7 +13,7 @@ import {
 import { type RawBatch, rawBatch, numberedIn, renamed } from '../../transcode/index.js';
 import { createdKindOf } from '../../../kinds/index.js';
 import { termsOf } from '../../../record/index.js';
-import { LEDGER, type LedgerEntry } from '../../store/index.js';
+import { ENTRIES_BY_OWNER, LEDGER, type LedgerEntry } from '../../store/index.js';
 import type { Selection } from './selection.js';
 
 /** Identifies feed queries in the profiler and in the slow query log. */
@@ -149,7 +149,6 @@ function inTermsOf<F extends Pick<Find, 'filter' | 'min' | 'max' | 'sort' | 'pro
 }
 
 const { BSON } = mongoose.mongo;
-const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
 
 /** The documents of a batch from a place on. */
 export interface BatchPart {
@@ -184,7 +183,7 @@ export class NumericIdTexts {
         ...{ kind, alive: true, owner: { $in: numbered.map(({ _id }) => _id) } },
         ...{ ...scope, id: { $in: numbered.flatMap(({ text }) => text ?? []) } },
       },
-      along: BY_OWNER,
+      along: ENTRIES_BY_OWNER,
       projection: { _id: 0, owner: 1, id: 1 },
       limit: 0,
       batchSize: numbered.length,

@@ -7,7 +7,14 @@ import { earlier } from '../../../platform/common/index.js';
 import { alongIndex, readAsOf, type SnapshotOptions } from '../../../platform/database/index.js';
 import { recordCollections, type Kind } from '../../../kinds/index.js';
 import { recordsIn, FIRST_ID, IDENTITY_TEXTS } from '../../../record/index.js';
-import { LEDGER, type LedgerEntry, recordsUnder, type Now, WorkedThrough } from '../../store/index.js';
+import {
+  ENTRIES_BY_OWNER,
+  LEDGER,
+  type LedgerEntry,
+  recordsUnder,
+  type Now,
+  WorkedThrough,
+} from '../../store/index.js';
 
 /** The owner of an identity, according to the collection or the ledger. */
 export interface Tenure {
@@ -102,7 +109,6 @@ function faultKey(fault: LedgerFault): string {
   return `${fault.what} ${tenureKey(fault)}`;
 }
 
-const ALONG_OWNERS = { kind: 1, owner: 1, _id: 1 } as const;
 /** The result of a look, as of one moment. */
 export interface Seen<T> extends Now {
   value: T;
@@ -135,9 +141,12 @@ export class AuditReads {
       const records = await this.records(kind)
         .find({ _id: later }, { ...snapshot, projection: IDENTITY_TEXTS, sort: { _id: 1 }, limit: size })
         .toArray();
-      const entries = await alongIndex(this.entries, ALONG_OWNERS, (hint) =>
+      const entries = await alongIndex(this.entries, ENTRIES_BY_OWNER, (hint) =>
         this.entries
-          .find({ kind, alive: true, owner: later }, { ...snapshot, hint, sort: ALONG_OWNERS, limit: size })
+          .find(
+            { kind, alive: true, owner: later },
+            { ...snapshot, hint, sort: ENTRIES_BY_OWNER, limit: size },
+          )
           .toArray(),
       );
       const end = earlier(fullTo(records, '_id', size), fullTo(entries, 'owner', size));
