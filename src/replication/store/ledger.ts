@@ -35,12 +35,11 @@ export class Ledger {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Whether the ledger has any entry. */
-  async isBegun(): Promise<boolean> {
+  async hasEntries(): Promise<boolean> {
     return (await this.entries.exists({})) !== null;
   }
 
-  /** Whether there may be entries of a kind: true unless the whole ledger was read in the time of a range. */
+  /** Whether the ledger may contain entries of a kind. Also true if the search exceeds the time limit of a range. */
   async knowsKind(kind: Kind): Promise<boolean> {
     const found = this.entries.collection.findOne({ kind }, { projection: { _id: 1 }, maxTimeMS: RANGE_MS });
     return found.then(
@@ -76,10 +75,10 @@ export class Ledger {
   }
 
   /**
-   * Writes what was learned. Knowledge older than the ledger's own changes nothing. Returns the lives that could not take
-   * effect: those of identities that are dead in the ledger, which are revived only together with a new stamp of their
-   * record (design §3, rule 4), and numbers whose identity another record owns, which wait. A number also waits if the
-   * ledger knows of a later death: it still claims the identity, and no further event reports it.
+   * Writes what was learned. A change that is older than the ledger's entry has no effect. Returns the lives that could not
+   * take effect: those of identities that are dead in the ledger, which are revived only together with a new stamp of their
+   * record (design §3, rule 4), and those of numbers whose identity another record owns, which must wait. A number also waits
+   * if the ledger contains a later death: it still claims the identity, and no further event reports it.
    */
   async learn(changes: LedgerChange[]): Promise<Life[]> {
     const lives = changes.filter((change) => change.alive);
@@ -93,10 +92,10 @@ export class Ledger {
       ...unknown.filter((_life, index) => seenBefore.has(index)),
     ];
     const stillLiving = await this.update(later.map(laterLife));
-    const dead = await this.bury(deaths);
+    const dead = await this.writeTombstones(deaths);
     this.metrics.tombstones.inc(ended + dead);
     const overtaken = stillLiving === later.length ? [] : await this.overtaken(later);
-    return [...lives.filter((life) => isBehindDeath(life, known)), ...overtaken];
+    return [...lives.filter((life) => isBlockedByDeath(life, known)), ...overtaken];
   }
 
   /** Learns lives of identities without an entry; existing entries are left unchanged, regardless of their owner. */
@@ -119,10 +118,10 @@ export class Ledger {
   }
 
   /**
-   * The lives of identities that are dead in the ledger, each as of the place of the death if that is later. Their records
+   * Returns the lives whose identity is dead in the ledger, moved to the place of the death if that is later. Their records
    * must be read after the death was learned: a later event reports any change after that.
    */
-  async behindDeaths(lives: Life[]): Promise<Life[]> {
+  async livesAfterDeaths(lives: Life[]): Promise<Life[]> {
     const entries = await this.known(lives);
     return lives.flatMap((life) => {
       const entry = entries.get(identityKey(life.identity));
@@ -132,10 +131,10 @@ export class Ledger {
   }
 
   /**
-   * The lives of texts. If the ledger has learned at a later place that a number owns the identity, as after an interrupted
-   * batch, the life counts as of that place. The records must be read after that, as with {@link behindDeaths}.
+   * Returns the lives, which are of texts. If the ledger has learned at a later place that a number owns the identity, as after
+   * an interrupted batch, the life is moved to that place. The records must be read after that, as with {@link livesAfterDeaths}.
    */
-  async behindNumbers(lives: Life[]): Promise<Life[]> {
+  async livesAfterNumbers(lives: Life[]): Promise<Life[]> {
     const entries = await this.known(lives);
     return lives.map((life) => {
       const entry = entries.get(identityKey(life.identity));
@@ -145,8 +144,8 @@ export class Ledger {
   }
 
   /**
-   * The tombstones of the identities of a few lives of one kind, by identity. Tombstones of a later place than the life are
-   * excluded.
+   * For a few lives of one kind: the tombstones of their identities, by identity. Tombstones from a later place than the life
+   * are excluded.
    */
   async tombstonesOf(lives: Life[], session?: mongo.ClientSession): Promise<Map<string, LedgerEntry>> {
     const entries = await this.entriesOf(lives, { alive: false }, session);
@@ -180,7 +179,7 @@ export class Ledger {
     const known = await this.known(lives);
     return [
       ...others.filter(({ isNumber }) => isNumber),
-      ...lives.filter((life) => isBehindDeath(life, known)),
+      ...lives.filter((life) => isBlockedByDeath(life, known)),
     ];
   }
 
@@ -221,7 +220,7 @@ export class Ledger {
       .then(() => new Set<number>(), refusedAsDuplicate);
   }
 
-  private bury(deaths: Death[]): Promise<number> {
+  private writeTombstones(deaths: Death[]): Promise<number> {
     if (deaths.length === 0) return Promise.resolve(0);
     return alongIndexIfAny(this.entries.collection, ENTRIES_BY_IDENTITY, (along) =>
       this.update(tombstones(deaths, along)),
@@ -239,14 +238,14 @@ export class Ledger {
   }
 }
 
-/** Whether the ledger has a tombstone of the life's identity that is not of a later place. */
+/** Whether the ledger contains a tombstone of the life's identity, from the place of the life or an earlier one. */
 function isDeadFor({ identity, at }: Life, entries: Map<string, LedgerEntry>): boolean {
   const entry = entries.get(identityKey(identity));
   return entry !== undefined && !entry.alive && !(entry.learned > at);
 }
 
 /** Like {@link isDeadFor}, but for a number the place of the tombstone does not matter. */
-function isBehindDeath(life: Life, entries: Map<string, LedgerEntry>): boolean {
+function isBlockedByDeath(life: Life, entries: Map<string, LedgerEntry>): boolean {
   const isWaiting = life.isNumber && entries.get(identityKey(life.identity))?.alive === false;
   return isWaiting || isDeadFor(life, entries);
 }

@@ -72,7 +72,7 @@ export class PassNumbers {
     const piece = { range, share: run.term.share };
     for await (const some of this.slices.besideNumbers(kind, piece)) {
       const found = some.map(({ owner, ...identity }): Life => lifeOf({ ...identity, kind }, owner, at));
-      const lives = await this.stillThere(kind, await this.ledger.behindNumbers(found));
+      const lives = await this.stillThere(kind, await this.ledger.livesAfterNumbers(found));
       for (const together of byPlace(lives)) await this.learnSeen(kind, together, run.term);
     }
   }

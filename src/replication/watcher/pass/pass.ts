@@ -153,7 +153,7 @@ export class Pass {
     }
     this.log.log(`A pass over all records begins (${reason})`);
     this.metrics.passes.inc({ reason: isRepair ? 'repair' : 'first start' });
-    const isBare = !isRepair && !(await this.ledger.isBegun());
+    const isBare = !isRepair && !(await this.ledger.hasEntries());
     const [entries = 0, incomplete = 0, ...records] = await Promise.all(
       [LEDGER, INCOMPLETE_IDENTITIES, ...kindNames().map((kind) => collectionOf(kind))].map((name) =>
         this.connection.collection(name).estimatedDocumentCount(),

@@ -102,7 +102,7 @@ export class Claimants {
         if (owner !== undefined) lives.push(numberAs({ kind, ...tenant, id }, owner, at));
       }
     }
-    return this.ledger.behindDeaths(lives);
+    return this.ledger.livesAfterDeaths(lives);
   }
 
   /**

@@ -119,7 +119,7 @@ export class Beginning {
   /** On the first start there is no fence yet, so no change can have been missed. Later, any change can have been. */
   private async isRepair({ pass, since }: WatchState): Promise<boolean> {
     if (pass !== undefined) return !isPassStored(pass) || pass.isRepair;
-    return since !== undefined || (await this.marks.exists({})) !== null || this.ledger.isBegun();
+    return since !== undefined || (await this.marks.exists({})) !== null || this.ledger.hasEntries();
   }
 }
 
