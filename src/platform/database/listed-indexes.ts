@@ -20,7 +20,7 @@ const SERVING = new WeakMap<AnyModel, ListedIndexes['serving']>();
 export type IndexFields = Readonly<Record<string, 1 | -1>>;
 
 /** A collection of the driver or of Mongoose. */
-type Place = { collectionName: string } & ({ db: mongo.Db } | { conn: mongoose.Connection });
+type AnyCollection = { collectionName: string } & ({ db: mongo.Db } | { conn: mongoose.Connection });
 
 /** The index that a query hints does not exist, or is hidden. */
 export class IndexMissingError extends Error {
@@ -39,7 +39,7 @@ export function isIndexMissing(error: unknown): boolean {
   );
 }
 
-/** From now on, queries through this connection hint the indexes of its models by their actual names. */
+/** Registers a connection: its queries then hint the indexes of its models by their actual names. */
 export function stateIndexesOf(connection: mongoose.Connection): void {
   CONNECTIONS.set(connection.getClient(), connection);
 }
@@ -51,7 +51,7 @@ export function stateIndexesOf(connection: mongoose.Connection): void {
  * an IndexMissingError if there is no such index.
  */
 export async function alongIndex<T>(
-  collection: Place,
+  collection: AnyCollection,
   fields: IndexFields,
   read: (hint: string) => Promise<T>,
 ): Promise<T> {
@@ -73,7 +73,7 @@ export async function alongIndex<T>(
  * replaced. It then runs without a hint. Use it only for queries of a few records that do not depend on their order.
  */
 export async function alongIndexIfAny<T>(
-  collection: Place,
+  collection: AnyCollection,
   fields: IndexFields,
   work: (along: { hint?: string }) => Promise<T>,
 ): Promise<T> {
@@ -86,7 +86,7 @@ export async function alongIndexIfAny<T>(
 }
 
 /** The name of the index that {@link alongIndex} hints, for a cursor, whose read cannot be repeated. */
-export async function statedIndex(collection: Place, fields: IndexFields): Promise<string> {
+export async function statedIndex(collection: AnyCollection, fields: IndexFields): Promise<string> {
   const model = modelOf(collection);
   if (model === undefined) return ownName(fields);
   const known =
@@ -121,7 +121,7 @@ export interface ListedIndexes {
   others: string[];
 }
 
-/** The indexes of every collection without which the service cannot work. One small command for each of them. */
+/** Lists the indexes of every required collection, with one small command per collection. */
 export function listedIndexes(connection: mongoose.Connection): Promise<ListedIndexes[]> {
   return Promise.all(modelsOf(connection).map(listedIndexesOf));
 }
@@ -157,7 +157,7 @@ export type AnyModel = mongoose.Model<mongoose.mongo.Document> & {
    * returns false.
    */
   settleDuplicates?: (keys: string[]) => Promise<boolean>;
-  /** If the collection is unfit, or lacks an index, only its own records are not shown. */
+  /** Whether the service runs without the collection: if it is unfit or lacks an index, only its records are unavailable. */
   isOptional?: () => boolean;
   /** The stored names of the fields of an index, if the collection stores them under other names than queries use. */
   storedFields?: (fields: IndexFields) => IndexFields;
@@ -184,7 +184,7 @@ function shared(model: AnyModel): Promise<ListedIndexes['serving']> {
 }
 
 /** Undefined for a connection whose models are unknown, such as that of a tool. */
-function modelOf(collection: Place): AnyModel | undefined {
+function modelOf(collection: AnyCollection): AnyModel | undefined {
   const connection = 'conn' in collection ? collection.conn : CONNECTIONS.get(collection.db.client);
   return (
     connection &&
@@ -197,7 +197,6 @@ function lastServing(model: AnyModel): ListedIndexes['serving'] | undefined {
   return SERVING.get(model);
 }
 
-/** The indexes of one collection. */
 async function listedIndexesOf(model: AnyModel): Promise<ListedIndexes> {
   const wanted = model.schema.indexes();
   const listed = wanted.length === 0 ? [] : await listedOf(model);

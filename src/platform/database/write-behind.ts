@@ -2,12 +2,12 @@ import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/c
 import { within } from '../common/index.js';
 
 /** Longest wait at shutdown for the last write (milliseconds). */
-const FAREWELL_MS = 5000;
+const SHUTDOWN_MS = 5000;
 
 /**
  * Notes that are collected in memory and written together at an interval, so that no request and no change waits for the
- * write. Writes never overlap. The last one follows at the stop of the application, after the last request; a process that is
- * killed loses its notes since the write before.
+ * write. Writes never overlap. The last write occurs at shutdown, after the last request. A process that is killed loses its
+ * notes since the previous write.
  */
 export abstract class WriteBehind implements OnModuleInit, OnApplicationShutdown {
   protected readonly log: Logger;
@@ -15,7 +15,7 @@ export abstract class WriteBehind implements OnModuleInit, OnApplicationShutdown
   private timer: NodeJS.Timeout | undefined;
   private hasFailed = false;
 
-  /** `failure` is the sentence that the log has when writing begins to fail. */
+  /** `failure` is logged once when writes start to fail. */
   protected constructor(
     context: string,
     private readonly everyMs: number,
@@ -24,17 +24,17 @@ export abstract class WriteBehind implements OnModuleInit, OnApplicationShutdown
     this.log = new Logger(context);
   }
 
-  /** Writes what waits. May throw; what it has taken is then lost unless it puts it back. */
+  /** Writes the pending notes. If it throws, notes that it has removed from memory are lost unless it restores them. */
   protected abstract write(): Promise<void>;
 
   onModuleInit(): void {
     this.timer = setInterval(() => void this.flush(), this.everyMs).unref();
   }
 
-  /** The earlier hooks of Nest run while requests are in progress. The connection to the database is closed after this one. */
+  /** Nest calls this hook after all requests have ended and before the database connection is closed. */
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
-    await within(FAREWELL_MS, 'The last notes', this.flush()).catch(() => undefined);
+    await within(SHUTDOWN_MS, 'The last notes', this.flush()).catch(() => undefined);
   }
 
   /** Writes now, after a write in progress. Never fails. */

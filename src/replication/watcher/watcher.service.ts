@@ -25,7 +25,7 @@ const TOTALS_MS = 3000;
 /** Longest wait for the kinds at the begin of a term, before the lease is renewed. */
 const KINDS_MS = 3000;
 /** Longest wait at shutdown for work in progress. */
-const FAREWELL_MS = 5000;
+const SHUTDOWN_MS = 5000;
 
 /**
  * Lifecycle of the watcher: wait for the lease, lead, restart after a failure, until the service stops. An instance with
@@ -57,7 +57,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stop.abort();
-    await Promise.race([this.life, wait(FAREWELL_MS, undefined, { ref: false })]);
+    await Promise.race([this.life, wait(SHUTDOWN_MS, undefined, { ref: false })]);
   }
 
   private async live(): Promise<void> {
@@ -129,7 +129,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
       if (!renewed) life.end();
       else await this.storeTotals().catch(() => undefined);
     }
-    await wait(FAREWELL_MS, undefined, { ref: false });
+    await wait(SHUTDOWN_MS, undefined, { ref: false });
   }
 
   private storeTotals(): Promise<void> {

@@ -42,7 +42,7 @@ const MOVE_SIZE = 300;
 const NOTHING_YET = { read: { changes: 0, echoes: 0 }, done: { changes: 0, echoes: 0 } };
 
 /** Longest wait for the loops to end (milliseconds). */
-const FAREWELL_MS = 5000;
+const LOOPS_END_MS = 5000;
 
 /** A part of a batch, and the lane whose application the main stream takes back after it. */
 interface Part {
@@ -206,7 +206,7 @@ export class Lanes implements Beside {
   async end(): Promise<void> {
     const loops = [...this.lanes].map((lane) => lane.end());
     const ended = Promise.all([...loops, this.saving]).then(() => true);
-    if (!(await settledWithin(ended, FAREWELL_MS)))
+    if (!(await settledWithin(ended, LOOPS_END_MS)))
       throw new TermOverError('The work beside the stream does not end, so the term is given up');
   }
 
