@@ -119,7 +119,7 @@ export {
 export {
   type Restore,
   afterRestores,
-  isOfReplaced,
+  wasAnnouncedByReplaced,
   type AsideApplication,
   type LaneCounts,
   type PassedKind,

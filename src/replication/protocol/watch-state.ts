@@ -15,19 +15,22 @@ export interface Restore {
   until: Date;
 }
 
-/** The time itself, or the end of the restores that it lies in: the first time from which a consumer may continue. */
+/**
+ * The first time, from `time` on, from which a consumer may continue: `time` itself, unless it lies between a backup and its
+ * restore.
+ */
 export function afterRestores(time: Date, restores: unknown): Date {
   let after = time;
-  while (isOfReplaced(after, restores))
+  while (wasAnnouncedByReplaced(after, restores))
     after = (restores as (Partial<Restore> | null)[]).reduce(
-      (latest, one) => (isOfReplaced(after, [one]) && one!.until! > latest ? one!.until! : latest),
+      (latest, one) => (wasAnnouncedByReplaced(after, [one]) && one!.until! > latest ? one!.until! : latest),
       after,
     );
   return after;
 }
 
 /** Whether a time was announced by a database that a restore has replaced. Malformed entries are ignored. */
-export function isOfReplaced(time: Date, restores: unknown): boolean {
+export function wasAnnouncedByReplaced(time: Date, restores: unknown): boolean {
   if (!Array.isArray(restores)) return false;
   return (restores as (Partial<Restore> | null)[]).some(
     (one) => one?.after instanceof Date && one.until instanceof Date && time > one.after && time < one.until,
@@ -60,7 +63,7 @@ export interface WatchState extends WatchProgress {
   kinds?: PassedKind[];
 }
 
-/** A kind that an operator has created, and the pass over its records, until it has ended. */
+/** A kind that an operator has created. While the pass over its records is running, `pass` contains its progress. */
 export interface PassedKind extends KindProgress {
   kind: Kind;
   pass?: PassProgress;

@@ -139,7 +139,8 @@ function itemsOf({ pieces }: ItemsText): DigestItem[] {
 
 /**
  * The only fields read of a record: those that decide whether it is delivered, and those that are hashed. All but `_id` are
- * expressions. MongoDB ends a projection by name after as many fields as it names, and counts a duplicate field as one more.
+ * expressions. With a projection by name, MongoDB stops reading a document once it has found as many fields as the projection
+ * names, and a duplicate field counts as one of them.
  */
 const FIELDS = {
   ...{ _id: 1, organizationid: '$organizationid', appid: '$appid' },
@@ -184,13 +185,10 @@ export class Digests {
 /** Waits for the first piece, so that an earlier failure can still be answered as an error. */
 async function begun(pieces: AsyncGenerator<Buffer, void>): Promise<Page> {
   const first = (await pieces.next()).value as Buffer;
-  return { headers: {}, body: beginningWith(first, pieces) };
+  return { headers: {}, body: prepend(first, pieces) };
 }
 
-async function* beginningWith(
-  first: Buffer,
-  pieces: AsyncGenerator<Buffer, void>,
-): AsyncGenerator<Buffer, void> {
+async function* prepend(first: Buffer, pieces: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
   yield first;
   yield* pieces;
 }

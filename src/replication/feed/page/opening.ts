@@ -75,7 +75,7 @@ export interface Ask<Request> {
 }
 
 /** The part of a feed that a request asks for. */
-interface Asked extends Pick<AskedWish, 'to' | 'isFirst' | 'goesOnFrom'> {
+interface Asked extends Pick<AskedWish, 'to' | 'isFirst' | 'continuesFrom'> {
   kind: Kind;
   from: Date | undefined;
   /** The number of items. */

@@ -21,7 +21,7 @@ import {
 } from '../../store/index.js';
 import {
   fenceAfterRaise,
-  isOfReplaced,
+  wasAnnouncedByReplaced,
   type MarkKey,
   markName,
   type ObservedProgress,
@@ -47,9 +47,9 @@ interface AskedTo {
 }
 
 /**
- * How a page treats its `to` (contract §1). `reached`: the clock has reached it or it was announced before, so the page
- * raises the mark at most. `awaited`: the page waits until the clock reaches it. `clock`: it is read as the clock.
- * `refused`: the page is refused, because pages of different moments would lose changes silently.
+ * How a page treats its `to` (contract §1). `reached`: the clock has reached it, or it was announced before; the page may
+ * still have to raise the mark. `awaited`: the page waits until the clock reaches it. `clock`: the current value of the clock
+ * is used instead. `refused`: the page is refused, because pages of different moments would lose changes silently.
  */
 type EndMode = 'reached' | 'awaited' | 'clock' | 'refused';
 
@@ -78,7 +78,7 @@ const OF_REPLACED = 'was announced by a database that a backup has replaced';
 
 const REMEMBERED = 10_000;
 /**
- * Raises of one page at most. One usually suffices. After a failed stamping of an edited filter, none helps until the
+ * The maximum number of raises per page. One is usually enough. After a failed stamping of an edited filter, none helps until the
  * stamping is retried.
  */
 const MOST_RAISES = 20;
@@ -90,7 +90,7 @@ export interface PageWish {
   /** Whether it is for the first page of its feed. */
   isFirst: boolean;
   /** The time from which the client continues; undefined if it sends none. */
-  goesOnFrom?: Date | undefined;
+  continuesFrom?: Date | undefined;
   service: InForce | undefined;
 }
 
@@ -110,7 +110,7 @@ export interface Shown {
 @Injectable()
 export class PageMoment {
   /** Replacements for moments that the server no longer holds, so that all further pages show the same replacement. */
-  private readonly instead = new LRUCache<string, mongo.Timestamp>(atMost(REMEMBERED));
+  private readonly replacements = new LRUCache<string, mongo.Timestamp>(atMost(REMEMBERED));
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -135,22 +135,25 @@ export class PageMoment {
   }
 
   private async found(wish: PageWish, since: number): Promise<Shown> {
-    const { mark, to, service, goesOnFrom } = wish;
+    const { mark, to, service, continuesFrom } = wish;
     let notBefore = service && this.filters.knownFrom(service);
     let observed = await this.moments.serving(mark, to, notBefore);
     const { mode, needed } =
       observed.moment === undefined ? await this.endModeOf(wish, observed) : { mode: 'reached', needed: to };
-    assertNotReplaced(goesOnFrom, observed);
+    assertNotReplaced(continuesFrom, observed);
     // The time is checked first, because a raise would announce it.
-    if (goesOnFrom !== undefined && (observed.moment === undefined || goesOnFrom > observed.moment.fence))
-      await this.announced.assertAnnounced(mark, goesOnFrom);
+    if (
+      continuesFrom !== undefined &&
+      (observed.moment === undefined || continuesFrom > observed.moment.fence)
+    )
+      await this.announced.assertAnnounced(mark, continuesFrom);
     let isAwaited = mode === 'awaited';
     const deadline = since + patienceOf({ to: needed, clock: observed.clock }, this.settings.markWait);
     for (let raises = 0; ;) {
       const at = observed.moment && (await this.placeOf(wish, observed, observed.moment.at));
       if (at !== undefined && observed.moment !== undefined) {
         // The restore may have become known while the page waited.
-        assertNotReplaced(goesOnFrom, observed);
+        assertNotReplaced(continuesFrom, observed);
         return {
           to: mode === 'clock' ? upToMoment(observed, needed, to) : to,
           at,
@@ -208,7 +211,7 @@ export class PageMoment {
    */
   async insteadOf(shown: Shown, wish: PageWish): Promise<Shown> {
     const { watched } = await this.progress.read(wish.mark);
-    this.instead.set(nameOf(wish.mark, shown.moment), watched);
+    this.replacements.set(nameOf(wish.mark, shown.moment), watched);
     const next = await this.find({ ...wish, to: shown.to }).catch((error: unknown) => {
       throw error instanceof OutdatedServiceError ? problems.notWatched() : error;
     });
@@ -222,15 +225,15 @@ export class PageMoment {
     { progress, watched }: ObservedMoment,
     moment: mongo.Timestamp,
   ): Promise<mongo.Timestamp | undefined> {
-    const instead = this.instead.get(nameOf(mark, moment));
-    const isShown =
-      instead !== undefined && progress.since !== undefined && instead.compare(progress.since) >= 0;
-    const place = isShown ? instead : moment;
+    const replacement = this.replacements.get(nameOf(mark, moment));
+    const isUsable =
+      replacement !== undefined && progress.since !== undefined && replacement.compare(progress.since) >= 0;
+    const place = isUsable ? replacement : moment;
     const shows = async (at: mongo.Timestamp) =>
       service === undefined || (await this.filters.isShown(service, at)) ? at : undefined;
     return shows(place).catch((error: unknown) => {
       if (!isMomentGone(error)) throw error;
-      this.instead.set(nameOf(mark, moment), watched);
+      this.replacements.set(nameOf(mark, moment), watched);
       return shows(watched);
     });
   }
@@ -252,7 +255,7 @@ export class PageMoment {
 
 /** Throws 410 `source-restored` if a database that a restore has replaced announced the time. */
 function assertNotReplaced(time: Date | undefined, { progress }: ObservedProgress): void {
-  if (time !== undefined && isOfReplaced(time, progress.restores))
+  if (time !== undefined && wasAnnouncedByReplaced(time, progress.restores))
     throw problems.sourceRestored(time.toISOString(), OF_REPLACED);
 }
 

@@ -78,7 +78,14 @@ export class Pages {
   open(ask: Ask<PageRequest>, feed: Feed): Promise<OpenPage> {
     const { application, request } = ask;
     const { from, to, lastoffsetid, limit } = request.window;
-    const asked = { kind: feed.kind, from, to, isFirst: lastoffsetid === undefined, goesOnFrom: from, limit };
+    const asked = {
+      kind: feed.kind,
+      from,
+      to,
+      isFirst: lastoffsetid === undefined,
+      continuesFrom: from,
+      limit,
+    };
     return this.feeds.open(
       ask,
       asked,

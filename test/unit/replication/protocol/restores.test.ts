@@ -1,4 +1,4 @@
-import { afterRestores, isOfReplaced } from '../../../../src/replication/protocol/index.js';
+import { afterRestores, wasAnnouncedByReplaced } from '../../../../src/replication/protocol/index.js';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 10, minute));
 const restores = [
@@ -7,15 +7,17 @@ const restores = [
 ];
 
 describe('times of a database that a restore has replaced', () => {
-  it.each([11, 19, 35])('10:%i is one', (minute) => expect(isOfReplaced(at(minute), restores)).toBe(true));
+  it.each([11, 19, 35])('10:%i is one', (minute) =>
+    expect(wasAnnouncedByReplaced(at(minute), restores)).toBe(true),
+  );
 
   it.each([5, 10, 20, 25, 30, 40, 50])('10:%i is not', (minute) =>
-    expect(isOfReplaced(at(minute), restores)).toBe(false),
+    expect(wasAnnouncedByReplaced(at(minute), restores)).toBe(false),
   );
 
   it.each([undefined, null, 'restored', [null], [{}], [{ after: 'x', until: 5 }]])(
     'none is where the field is %j',
-    (stored) => expect(isOfReplaced(at(15), stored)).toBe(false),
+    (stored) => expect(wasAnnouncedByReplaced(at(15), stored)).toBe(false),
   );
 
   it('a consumer continues after all restores that a time lies in', () => {
@@ -27,6 +29,6 @@ describe('times of a database that a restore has replaced', () => {
   });
 
   it('a malformed entry does not hide the others', () => {
-    expect(isOfReplaced(at(15), [null, ...restores])).toBe(true);
+    expect(wasAnnouncedByReplaced(at(15), [null, ...restores])).toBe(true);
   });
 });
