@@ -4,7 +4,7 @@ import { alongIndex, bareCommand, isTimeout, SAFE_BSON } from '../../platform/da
 import { BY_STAMP, DELIVERABLE, FIRST_ID, recordsIn, termsOf } from '../../record/index.js';
 import { ENTRIES_BY_OWNER, LEDGER, type LedgerEntry } from '../store/plain.js';
 import { numberedIn, rawBatch, renamed } from '../transcode/index.js';
-import { Sampled, type SeenItems } from './seen.js';
+import { SampleCollector, type SeenItems } from './seen.js';
 import { itemsIn, type ServedService } from './served.js';
 import type { Walk } from './stored-schemas.js';
 
@@ -51,12 +51,12 @@ export async function sampled(
 ): Promise<SchemaSample> {
   const reading = new Reading(db, served);
   const found = await reading.found();
-  const all = new Sampled(known);
+  const all = new SampleCollector(known);
   const isFew = found !== undefined && found.length <= MOST_WHOLE;
   if (isFew && (await reading.read(found, MOST_BYTES, (data) => all.add(data))))
     return { seen: all.seen, isWhole: true };
   const walk = { ...(before ?? { behind: null, round: 0, stride: FIRST_STRIDE, places: 0 }) };
-  const some = new Sampled(known);
+  const some = new SampleCollector(known);
   for (const ids of [await reading.newest(NEWEST), await reading.walked(walk)])
     await reading.read(ids, MOST_BYTES / 2, (data) => some.add(data));
   // Only in the first sample, because these are always the same: they say nothing about what has vanished.

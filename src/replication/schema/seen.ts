@@ -1,7 +1,14 @@
 /** The types of values in items (contract §1). A date is a string in the format `date-time`. */
 const JSON_TYPES = [
-  ...(['null', 'boolean', 'integer', 'number', 'date-time', 'string', 'object', 'array'] as const),
-];
+  'null',
+  'boolean',
+  'integer',
+  'number',
+  'date-time',
+  'string',
+  'object',
+  'array',
+] as const;
 
 export type JsonType = (typeof JSON_TYPES)[number];
 
@@ -11,13 +18,13 @@ export interface Tally {
   absence?: Absence;
 }
 
-/** What the samples since have not shown. */
+/** Since when, and how often, the samples have not shown something that earlier ones showed. */
 export interface Absence {
-  /** How often it could have been seen. */
+  /** The number of values since then that could have shown it. */
   chances: number;
-  /** The share of the chances that it took before. */
+  /** The fraction of such values that showed it before its absence, 0 to 1. */
   share: number;
-  /** The round of the walk through the records in which it was missed first. */
+  /** The round of the walk through the records in which it was first absent. */
   round: number;
 }
 
@@ -42,7 +49,7 @@ export interface SeenItems {
 export const MOST_PLACES = 1000;
 /** An object with more different names is a map: its names are data, and are forgotten. */
 export const MOST_NAMES = 200;
-/** Fields in fields, counted from `data`. What lies deeper is left out, as deeper paths cannot choose fields either. */
+/** The maximum nesting depth of fields, counted from `data`. Deeper fields are omitted, as in the paths that select fields. */
 const MOST_DEPTH = 10;
 const LONGEST_NAME = 64;
 
@@ -55,8 +62,8 @@ export function isDataName(name: string): boolean {
   return name === '' || name.length > LONGEST_NAME || IS_DATA.test(name);
 }
 
-export function emptyPlace(count = 0): SeenField {
-  return { count, types: new Map(), fields: new Map() };
+export function emptyPlace(): SeenField {
+  return { count: 0, types: new Map(), fields: new Map() };
 }
 
 export function nothingSeen(): SeenItems {
@@ -76,7 +83,7 @@ export function typesOf({ types }: SeenField): JsonType[] {
  * Collects what items show. `known` is what earlier samples showed: a map stays a map, so that an object with about
  * {@link MOST_NAMES} names does not change back and forth.
  */
-export class Sampled {
+export class SampleCollector {
   readonly seen: SeenItems = nothingSeen();
   private places = 1;
 
@@ -108,7 +115,7 @@ export class Sampled {
     const elements = place.elements ?? this.newPlace();
     if (elements === undefined) return;
     place.elements = elements;
-    // A list in a list is a level of its own, so that any depth ends.
+    // A nested list counts as a level, so that the recursion is bounded.
     for (const value of values)
       this.put(elements, known?.elements, value, Array.isArray(value) ? depth + 1 : depth);
   }
@@ -138,7 +145,7 @@ export class Sampled {
     return values;
   }
 
-  /** The place of the last name becomes that of the values, so there is always room. */
+  /** The place of the newest name is freed for that of the values, so the limit is never exceeded. */
   private becomeMap(place: SeenField): void {
     this.places -= countPlaces(place) - 1;
     toMap(place);
@@ -162,7 +169,6 @@ export function toMap(place: SeenField): void {
   place.isMap = true;
 }
 
-/** The number of places of a tree. */
 export function countPlaces({ fields, values, elements }: SeenField): number {
   let count = 1;
   for (const inner of [...fields.values(), values, elements])
@@ -190,7 +196,7 @@ function fieldIn(place: SeenField, name: string): SeenField {
   return found;
 }
 
-/** As text to store. Names are never keys of it, because MongoDB and JavaScript give some names a meaning. */
+/** Serializes for storage. Names are never object keys, because some have a special meaning in MongoDB or JavaScript. */
 export function textOfSeen(seen: SeenItems): string {
   return JSON.stringify(seen, (_key, value: unknown) => (value instanceof Map ? [...value] : value));
 }

@@ -8,12 +8,12 @@ import {
   interfaceName,
   typeScriptOf,
 } from '../../../../src/replication/schema/json-schema.js';
-import { Sampled, type SeenItems } from '../../../../src/replication/schema/seen.js';
+import { SampleCollector, type SeenItems } from '../../../../src/replication/schema/seen.js';
 
 const PRODUCT: Frame = { createdBy: 'shown', channels: 'list', alwaysHasChannels: true };
 
 function seenOf(datas: unknown[]): SeenItems {
-  const sample = new Sampled(undefined);
+  const sample = new SampleCollector(undefined);
   for (const data of datas) sample.add(data);
   return sample.seen;
 }

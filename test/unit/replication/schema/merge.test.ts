@@ -4,12 +4,12 @@ import {
   MOST_NAMES,
   MOST_PLACES,
   nothingSeen,
-  Sampled,
+  SampleCollector,
   type SeenItems,
 } from '../../../../src/replication/schema/seen.js';
 
 function seenOf(datas: unknown[]): SeenItems {
-  const sample = new Sampled(undefined);
+  const sample = new SampleCollector(undefined);
   for (const data of datas) sample.add(data);
   return sample.seen;
 }

@@ -4,7 +4,7 @@ import {
   MOST_NAMES,
   MOST_PLACES,
   type SeenField,
-  Sampled,
+  SampleCollector,
   type SeenItems,
   seenIn,
   textOfSeen,
@@ -12,7 +12,7 @@ import {
 } from '../../../../src/replication/schema/seen.js';
 
 function seenOf(datas: unknown[], known?: SeenItems): SeenItems {
-  const sample = new Sampled(known);
+  const sample = new SampleCollector(known);
   for (const data of datas) sample.add(data);
   return sample.seen;
 }
