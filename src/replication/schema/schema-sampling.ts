@@ -73,13 +73,13 @@ export class SchemaSampling implements Job {
     private readonly schemas: Schemas,
   ) {}
 
-  async step(stop: AbortSignal, term: TermAtWork, unpassed: AppShare): Promise<number> {
+  async step(stop: AbortSignal, term: TermAtWork, withoutPass: AppShare): Promise<number> {
     if (this.term !== term || this.kinds !== kindsNow()) await this.begin(term);
     for (const { mark, isMoved, isEdited } of this.changed.take()) this.note(mark, { isMoved, isEdited });
     const task = this.tasks.shift();
     if (task !== undefined) return this.look(task);
     const now = performance.now();
-    const next = this.nextDue(now, unpassed);
+    const next = this.nextDue(now, withoutPass);
     if (next === undefined) {
       await this.changed.wait(this.rest(now), stop);
       return LOOK_MS;
@@ -88,8 +88,8 @@ export class SchemaSampling implements Job {
     return 0;
   }
 
-  private nextDue(now: number, unpassed: AppShare): Due | undefined {
-    for (const due of this.due.values()) if (isReady(due, now) && isIn(unpassed, due.mark)) return due;
+  private nextDue(now: number, withoutPass: AppShare): Due | undefined {
+    for (const due of this.due.values()) if (isReady(due, now) && isIn(withoutPass, due.mark)) return due;
     return undefined;
   }
 

@@ -110,8 +110,8 @@ async function silence(life: TermLife, longestMs: number): Promise<never> {
 export interface Job {
   readonly name: string;
   /**
-   * Does the next piece of work, and returns the pause before the one after it (milliseconds). `unpassed` has the
-   * applications over which no pass is running.
+   * Does the next piece of work, and returns the pause before the one after it (milliseconds). `withoutPass`
+   * contains the applications over which no pass is running.
    */
-  step(stop: AbortSignal, term: TermAtWork, unpassed: AppShare): Promise<number>;
+  step(stop: AbortSignal, term: TermAtWork, withoutPass: AppShare): Promise<number>;
 }

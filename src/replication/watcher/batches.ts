@@ -153,7 +153,7 @@ export class Batches {
     const left = await this.quarantine.withoutFollowing(events);
     if (left.length === 0) return;
     try {
-      await this.bringAbout(left, loop);
+      await this.applyEffects(left, loop);
     } catch (error) {
       if (mayPass(error)) throw error;
       const others = await this.othersThan(left, error, loop);
@@ -214,7 +214,7 @@ export class Batches {
     for (let attempt = trouble.isKnown ? ATTEMPTS : 1; attempt < ATTEMPTS; attempt += 1) {
       await wait(BETWEEN_ATTEMPTS_MS);
       try {
-        return await this.bringAbout([event], loop);
+        return await this.applyEffects([event], loop);
       } catch (error) {
         if (mayPass(error)) throw error;
         reason = error;
@@ -227,8 +227,8 @@ export class Batches {
   }
 
   /** A failure leaves the fences unchanged. */
-  private async bringAbout(events: WatchedEvent[], { fences, term, counts }: Loop): Promise<void> {
-    const passed = await this.effects.bringAbout(events, fences, term, counts);
+  private async applyEffects(events: WatchedEvent[], { fences, term, counts }: Loop): Promise<void> {
+    const passed = await this.effects.apply(events, fences, term, counts);
     for (const [name, fence] of passed) fences.set(name, fence);
   }
 }

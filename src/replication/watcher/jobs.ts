@@ -20,7 +20,8 @@ import { APP_NAME } from '../../platform/database/index.js';
 const AFTER_FAILURE_MS = 1000;
 
 /**
- * Re-stamps the records that an edited filter judges differently, beside the stream. Only the feeds of that service wait.
+ * Re-stamps the records that an edited filter judges differently, in parallel to the stream. Only the feeds of that service
+ * wait.
  */
 @Injectable()
 export class FilterStampings implements Job {
@@ -28,15 +29,15 @@ export class FilterStampings implements Job {
 
   constructor(private readonly changes: FilterChanges) {}
 
-  async step(stop: AbortSignal, term: TermAtWork, unpassed: AppShare): Promise<number> {
-    return (await this.changes.stampNext(term, stop, unpassed)) ? 0 : AFTER_FAILURE_MS;
+  async step(stop: AbortSignal, term: TermAtWork, withoutPass: AppShare): Promise<number> {
+    return (await this.changes.stampNext(term, stop, withoutPass)) ? 0 : AFTER_FAILURE_MS;
   }
 }
 
-/** Applies, beside the stream, the services that the stream does not wait for. */
+/** Checks services in parallel to the stream, if the stream does not have to wait for the result. */
 @Injectable()
 export class ServiceChecks implements Job {
-  readonly name = 'The look at services';
+  readonly name = 'The check of services';
 
   constructor(private readonly changes: FilterChanges) {}
 
@@ -50,8 +51,8 @@ export class ServiceChecks implements Job {
 const STAMPINGS = 4;
 
 /**
- * Background jobs of the leader. They run beside the stream, never during a pass over everything; what depends on the
- * watcher's progress leaves out applications over which a pass of their own is running. A job that fails is retried after a
+ * Background jobs of the leader. They run in parallel to the stream, but not during a pass over everything. Jobs that
+ * depend on the watcher's progress skip applications over which a separate pass is running. A job that fails is retried after a
  * pause; the other jobs continue.
  */
 @Injectable()
@@ -74,7 +75,7 @@ export class Jobs {
     private readonly workedThrough: WorkedThrough,
   ) {
     const reviews = [emailReview, ignored, channelReview, incompleteReview];
-    const atATime = Array.from({ length: STAMPINGS }, () => stampings);
+    const stampingJobs = Array.from({ length: STAMPINGS }, () => stampings);
     this.jobs = [
       expiry,
       audit,
@@ -82,7 +83,7 @@ export class Jobs {
       ...reviews,
       serviceChecks,
       kindPasses,
-      ...atATime,
+      ...stampingJobs,
       schemas,
     ];
   }
@@ -96,9 +97,9 @@ export class Jobs {
   private async keepDoing(job: Job, stop: AbortSignal, term: TermAtWork): Promise<void> {
     let failures = 0;
     for (;;) {
-      const unpassed = await this.workedThrough.noPass(stop);
-      if (unpassed === undefined) return;
-      const next = await job.step(stop, term, unpassed).then(
+      const withoutPass = await this.workedThrough.noPass(stop);
+      if (withoutPass === undefined) return;
+      const next = await job.step(stop, term, withoutPass).then(
         (after) => {
           failures = 0;
           return after;
@@ -136,7 +137,7 @@ export class Orphans {
       const sessions = (await this.idle()).map(({ lsid: { id } }) => ({ id }));
       if (sessions.length > 0) await this.admin.command({ killSessions: sessions });
     } catch (error) {
-      this.log.debug({ err: error as Error }, 'Transactions left open cannot be looked for');
+      this.log.debug({ err: error as Error }, 'Cannot look for open transactions of earlier leaders');
     }
   }
 

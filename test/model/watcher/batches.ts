@@ -2,7 +2,7 @@ import type { WatchedEvent } from '../../../src/replication/protocol/events.js';
 import { type Heads, noteHead } from '../../../src/replication/protocol/marks.js';
 import { RefusedEntry } from '../world/refusals.js';
 import type { ModelSteps } from '../world/steps.js';
-import { bringAbout } from './effects.js';
+import { applyEffects } from './effects.js';
 import { setAsideEvents, withoutFollowing } from './quarantine.js';
 import type { ModelWatcher } from './watcher.js';
 
@@ -14,7 +14,7 @@ export function* workThrough(watcher: ModelWatcher, events: WatchedEvent[]): Mod
   const left = yield* withoutFollowing(watcher.world, events);
   const fences = new Map(watcher.fences);
   try {
-    return yield* bringAbout(watcher, left);
+    return yield* applyEffects(watcher, left);
   } catch (error) {
     if (!(error instanceof RefusedEntry)) throw error;
     watcher.fences = fences;

@@ -20,10 +20,10 @@ interface DueEffect {
 }
 
 /**
- * Brings about what follows from a batch of events, one write after the other. All of it may be repeated. Gives the heads that
- * are still to be written.
+ * Applies the effects of a batch of events, one write after the other. Every effect may be repeated. Returns the heads that
+ * must still be written.
  */
-export function* bringAbout(watcher: ModelWatcher, events: WatchedEvent[]): ModelSteps<Heads> {
+export function* applyEffects(watcher: ModelWatcher, events: WatchedEvent[]): ModelSteps<Heads> {
   if (events.length === 0) return new Map();
   const ofRecords = events.filter((event) => event.type !== 'services' && event.type !== 'collectionLost');
   const { decisions, knowledge } = yield* decisionsOn(watcher, ofRecords);

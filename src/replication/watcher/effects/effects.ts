@@ -48,7 +48,7 @@ export class Effects {
    * application, also handles those that concern all of them. `fences` holds the fences passed before the batch. Returns the
    * fences that the batch has passed, and adds the number of events per application to `counts`.
    */
-  async bringAbout(
+  async apply(
     events: WatchedEvent[],
     fences: KnownFences,
     term: TermAtWork,
@@ -63,9 +63,9 @@ export class Effects {
       for (const [name, fence] of ofKind) passed.set(name, fence);
     }
     if ('only' in term.share) return passed;
-    const isOf = (type: WatchedEvent['type']) => events.some((event) => event.type === type);
+    const hasEvent = (type: WatchedEvent['type']) => events.some((event) => event.type === type);
     const services = events.filter((event) => event.type === 'services');
-    if (services.length > 0 && !isOf('collectionLost')) {
+    if (services.length > 0 && !hasEvent('collectionLost')) {
       const ids = services.flatMap(({ id }) => id ?? []);
       const applications = services.flatMap(({ application }) => application ?? []);
       const areNamed = ids.length + applications.length === services.length;
@@ -130,7 +130,7 @@ function isOfRecord(event: KindEvent): event is WrittenEvent | DeletedEvent {
   return event.type === 'written' || event.type === 'deleted';
 }
 
-/** Whether the record may lack something that the event does not show. */
+/** Whether the record must be read again, because the event does not show all that maintenance checks. */
 function needsMaintenance(event: WrittenEvent | DeletedEvent): boolean {
   return event.type === 'written' && !event.isStampOnly && event.isInOrder !== true;
 }
