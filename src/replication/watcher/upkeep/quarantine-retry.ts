@@ -21,6 +21,7 @@ import {
 } from '../../protocol/index.js';
 import {
   IncompleteIdentities,
+  inSlices,
   Ledger,
   type TermAtWork,
   type ConcernedRecord,
@@ -32,6 +33,9 @@ import { PRESENT, type PresentRecord } from '../repair/present-record.js';
 import { RecordMaintenance } from '../repair/record-repair.js';
 import { Restamps } from '../stamping/restamps.js';
 import { Resurrections } from '../stamping/resurrections.js';
+
+/** The most identities of one query. */
+const MOST_AT_ONCE = 100;
 
 /** A record that was set aside, and its current state; undefined if it is gone. */
 interface Found {
@@ -55,7 +59,7 @@ export class QuarantineRetry {
     private readonly restamps: Restamps,
   ) {}
 
-  /** Everything up to `at` is processed, so a read as of `at` shows the result of the log up to there. */
+  /** Retries the entries. The log must have been processed up to `at`, because the records are read as of that time. */
   async maintain(entries: SetAside[], at: mongo.Timestamp, term: TermAtWork): Promise<void> {
     for (const kind of kindNames()) {
       const some = ofKind(entries, kind);
@@ -67,8 +71,9 @@ export class QuarantineRetry {
   }
 
   /**
-   * The entries that concern only applications of a share. A retry may write to every application that the record is in as
-   * of `at`, that the ledger or an incomplete identity has it in, or in which consumers were shown it.
+   * The entries that concern only applications of a share. A retry may write to the application of the record as of `at`, to
+   * those of its entries in the ledger and of its incomplete identities, and to those in which consumers may have seen it.
+   * `services` entries are always included.
    */
   async within(share: AppShare, entries: SetAside[], at: mongo.Timestamp): Promise<SetAside[]> {
     if (!isPartial(share)) return entries;
@@ -130,7 +135,7 @@ export class QuarantineRetry {
       ...owned
         .filter((one) => !isSame(one, now.get(one.owner!.toHexString())))
         .map((identity) => ({ identity, shortLived: false })),
-      ...(await this.notStanding(kind, unlearned, asOf)).map((identity) => ({
+      ...(await this.unowned(kind, unlearned, asOf)).map((identity) => ({
         identity,
         shortLived: true,
       })),
@@ -170,24 +175,23 @@ export class QuarantineRetry {
   }
 
   /**
-   * Returns the identities that no record had as of the look. A living ledger entry does not prove that a record had it: an
+   * Returns the identities that no record had as of `at`. A living ledger entry does not prove that a record had it: an
    * abandoned term may have written the entry late.
    */
-  private async notStanding(kind: Kind, identities: Identity[], at: mongo.Timestamp): Promise<Identity[]> {
+  private async unowned(kind: Kind, identities: Identity[], at: mongo.Timestamp): Promise<Identity[]> {
     const gone: Identity[] = [];
-    for (let start = 0; start < identities.length; start += 100) {
-      const some = identities.slice(start, start + 100);
+    for (const some of inSlices(identities, ({ id }) => id, MOST_AT_ONCE)) {
       const entries = await this.ledger.livingUnder(kind, some);
       const owners = entries.map(({ owner }) => owner!);
       const records = await this.read(kind, owners, at);
-      const standing = new Set(
+      const owned = new Set(
         owners.flatMap((owner) => {
           const record = records.get(owner.toHexString());
           const identity = record && identityOf(kind, owner, record);
           return identity === undefined ? [] : [identityKey(identity)];
         }),
       );
-      gone.push(...some.filter((identity) => !standing.has(identityKey(identity))));
+      gone.push(...some.filter((identity) => !owned.has(identityKey(identity))));
     }
     return gone;
   }
