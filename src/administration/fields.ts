@@ -60,7 +60,7 @@ export function* shapeInSteps<F extends Fields>(
     values.push([name, 'value' in found ? found.value : undefined]);
     if ('value' in found) continue;
     const faults = 'faults' in found ? found.faults : [{ pointer: '', detail: found.fault }];
-    errors.push(...faults.map((fault) => within(name, fault)));
+    errors.push(...faults.map((fault) => prefixed(name, fault)));
   }
   if (errors.length > 0) return { faults: errors };
   const value = Object.fromEntries(values) as Shaped<F>;
@@ -74,7 +74,7 @@ function* readField(field: Field<unknown>, sent: unknown): Steps<ReadValue<unkno
 }
 
 /** Prefixes the pointer of a fault with the name of the enclosing property or the index in a list. */
-function within(name: string | number, { pointer, detail }: FieldError): FieldError {
+function prefixed(name: string | number, { pointer, detail }: FieldError): FieldError {
   return { pointer: `/${name}${pointer}`, detail };
 }
 
@@ -154,7 +154,7 @@ export function listOf<F extends Fields>(
         ? yield* shapeInSteps(fields, one, faultOf)
         : { faults: [{ pointer: '', detail: 'is not an object.' }] };
       if ('value' in found) items.push(found.value);
-      else faults.push(...found.faults.map((each) => within(index, each)));
+      else faults.push(...found.faults.map((each) => prefixed(index, each)));
       if (faults.length >= MOST_FAULTS) break;
       yield;
     }

@@ -65,7 +65,7 @@ export async function listServices(db: mongo.Db, listed: ListedOf): Promise<List
   for (const portion of portionsOf(measured)) {
     const { bytes, services: many } = sumOf(portion);
     const found = servicesOf(db).find<StoredService>(
-      { $or: portion.map(within) },
+      { $or: portion.map(amongThese) },
       {
         ...{ projection: { _id: 0 }, batchSize: batchSizeFor(many, bytes) },
         ...LISTING,
@@ -173,7 +173,7 @@ function sumOf(measured: Measured[]): { services: number; bytes: number } {
   return sum;
 }
 
-function within({ ids, ...tenant }: Measured): mongo.Document {
+function amongThese({ ids, ...tenant }: Measured): mongo.Document {
   return ids === undefined ? ofApplication(tenant) : { _id: { $in: ids } };
 }
 

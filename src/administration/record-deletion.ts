@@ -64,8 +64,8 @@ async function numbered(
       { hint: { _id: 1 } },
     )
     .toArray();
-  const textOf = new Map(found.map(({ _id, text }) => [_id.toHexString(), text]));
-  return entries.filter(({ id, owner }) => textOf.get(owner!.toHexString()) === id);
+  const idTexts = new Map(found.map(({ _id, text }) => [_id.toHexString(), text]));
+  return entries.filter(({ id, owner }) => idTexts.get(owner!.toHexString()) === id);
 }
 
 function delivered(scope: RecordScope, { id, owner }: LedgerEntry): mongo.Filter<mongo.Document> {

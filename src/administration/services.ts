@@ -220,8 +220,9 @@ export async function assertRoomForServices(
   const sizes = await sizesOf(db, tenant);
   const before = { services: sizes.size, bytes: sum(sizes) };
   for (const { key, fields } of changes) {
-    if (fields === undefined) sizes.delete(nameOf(key));
-    else sizes.set(nameOf(key), calculateObjectSize({ ...key, ...fields }, { ignoreUndefined: true }));
+    if (fields === undefined) sizes.delete(serviceEntryKey(key));
+    else
+      sizes.set(serviceEntryKey(key), calculateObjectSize({ ...key, ...fields }, { ignoreUndefined: true }));
   }
   const after = { services: sizes.size, bytes: sum(sizes) };
   if (after.services > MOST_SERVICES && after.services > before.services)
@@ -242,10 +243,12 @@ async function sizesOf(db: mongo.Db, tenant: Tenant): Promise<Map<string, number
       { $match: ofTenant(tenant) },
       { $project: { _id: 0, kind: 1, name: 1, bytes: { $bsonSize: '$$ROOT' } } },
     ]);
-  return new Map((await found.toArray()).map(({ kind, name, bytes }) => [nameOf({ kind, name }), bytes]));
+  return new Map(
+    (await found.toArray()).map(({ kind, name, bytes }) => [serviceEntryKey({ kind, name }), bytes]),
+  );
 }
 
-function nameOf({ kind, name }: { kind: unknown; name: unknown }): string {
+function serviceEntryKey({ kind, name }: { kind: unknown; name: unknown }): string {
   return JSON.stringify([kind, name]);
 }
 

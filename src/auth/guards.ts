@@ -73,7 +73,7 @@ export function actAs(request: Request, other: Credential, caller: Credential): 
 }
 
 /** The administrator who reads as another credential; undefined if the credential is the caller's own. */
-export function actorOf(request: Request): Credential | undefined {
+export function actingCallerOf(request: Request): Credential | undefined {
   return acting.get(request);
 }
 
@@ -114,7 +114,7 @@ export class BasicGuard extends AuthGuard('basic') {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (request.user === undefined) await whileProving(request, async () => super.canActivate(context));
-    const actor = actorOf(request);
+    const actor = actingCallerOf(request);
     takeConnection(request, http.getResponse(), (actor ?? callerOf(request)).username);
     if (actor !== undefined) return true;
     const { username } = callerOf(request);

@@ -10,7 +10,7 @@ export {
   Public,
   accessOf,
   actAs,
-  actorOf,
+  actingCallerOf,
   callerOf,
 } from './guards.js';
 export { MinuteCounts } from './login-limiter.js';

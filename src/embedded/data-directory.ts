@@ -37,7 +37,7 @@ export async function openDataDirectory(dataDir: string): Promise<DataDirectory>
 
 /** Throws a FatalError before a mongod of an incompatible line damages the data, or fails with an obscure message. */
 export async function assertOpens(directory: DataDirectory, mongod: FoundMongod): Promise<void> {
-  const line = await textOf(directory.lineFile);
+  const line = await fileText(directory.lineFile);
   if (line === undefined || opensData(mongod.version, line)) return;
   throw new FatalError(
     `The data in ${directory.dbPath} are of MongoDB ${line}, which mongod ${mongod.version} (${mongod.path}) does not ` +
@@ -48,7 +48,7 @@ export async function assertOpens(directory: DataDirectory, mongod: FoundMongod)
 
 /** Stores the feature compatibility version beside the data. */
 export async function rememberLine(directory: DataDirectory, line: string): Promise<void> {
-  if ((await textOf(directory.lineFile)) !== line) await replaceFile(directory.lineFile, `${line}\n`);
+  if ((await fileText(directory.lineFile)) !== line) await replaceFile(directory.lineFile, `${line}\n`);
 }
 
 interface Running {
@@ -70,7 +70,7 @@ export async function withdraw(directory: DataDirectory): Promise<void> {
 /** The connection string of the embedded database that is running on this `DATA_DIR`; undefined if there is none. */
 export async function findEmbedded(dataDir: string): Promise<string | undefined> {
   const directory = dataDirectory(await realpath(dataDir).catch(() => dataDir));
-  const text = await textOf(directory.runningFile);
+  const text = await fileText(directory.runningFile);
   if (text === undefined) return undefined;
   const { uri } = JSON.parse(text) as Running;
   return (await servesFrom(uri)) === directory.dbPath ? uri : undefined;
@@ -120,7 +120,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
   await rename(`${path}.part`, path);
 }
 
-async function textOf(path: string): Promise<string | undefined> {
+async function fileText(path: string): Promise<string | undefined> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {

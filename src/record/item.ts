@@ -50,7 +50,7 @@ export function channelsOf(stored: unknown): string[] | undefined {
  * digits, NaN and infinities null, binary base64.
  */
 export function jsonText(value: unknown): string {
-  return textOf(value, false);
+  return valueText(value, false);
 }
 
 /**
@@ -58,10 +58,10 @@ export function jsonText(value: unknown): string {
  * digits.
  */
 export function canonicalText(value: unknown): string {
-  return textOf(value, true);
+  return valueText(value, true);
 }
 
-function textOf(value: unknown, isOrdered: boolean): string {
+function valueText(value: unknown, isOrdered: boolean): string {
   switch (typeof value) {
     case 'string':
       return JSON.stringify(value);
@@ -103,7 +103,7 @@ function isDocument(data: unknown): data is mongo.Document {
 }
 
 function objectText(value: object, isOrdered: boolean): string {
-  if (Array.isArray(value)) return `[${value.map((one) => textOf(one, isOrdered)).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map((one) => valueText(one, isOrdered)).join(',')}]`;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'null' : JSON.stringify(value);
   if ('_bsontype' in value) return bsonTypeText(value, isOrdered);
   return plainText(value, isOrdered);
@@ -112,7 +112,7 @@ function objectText(value: object, isOrdered: boolean): string {
 function plainText(value: object, isOrdered: boolean): string {
   const entries = Object.entries(value);
   if (isOrdered) entries.sort(([one], [other]) => (one < other ? -1 : 1));
-  const members = entries.map(([key, inner]) => `${JSON.stringify(key)}:${textOf(inner, isOrdered)}`);
+  const members = entries.map(([key, inner]) => `${JSON.stringify(key)}:${valueText(inner, isOrdered)}`);
   return `{${members.join(',')}}`;
 }
 

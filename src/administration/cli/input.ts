@@ -26,10 +26,10 @@ const STDIN = '-';
 
 /** The application that the options name. Throws if a name is not valid. */
 export function tenantOf({ org, app }: { org: string; app: string }): Tenant {
-  return { organizationid: nameOf('org', org), appid: nameOf('app', app) };
+  return { organizationid: checkedName('org', org), appid: checkedName('app', app) };
 }
 
-export function nameOf(option: string, text: string): string {
+export function checkedName(option: string, text: string): string {
   if (!NAME.test(text)) throw new UsageError(`--${option} "${shown(text)}" ${NAME_RULE}.`);
   return text;
 }

@@ -114,7 +114,7 @@ async function write(
   secrets: Secrets,
   session: mongo.ClientSession,
 ): Promise<void> {
-  const { collection, which } = placeOf(db, thing);
+  const { collection, which } = documentOf(db, thing);
   if (action === 'remove') {
     await collection.deleteOne(which, { session });
     if (thing.what === 'application') {
@@ -136,7 +136,7 @@ async function write(
   }
 }
 
-function placeOf(
+function documentOf(
   db: mongo.Db,
   { what, key }: PlannedChange['thing'],
 ): { collection: mongo.Collection; which: mongo.Document } {

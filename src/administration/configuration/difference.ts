@@ -157,10 +157,10 @@ function nameOfCredential(username: string): string {
 
 /** Names of the fields that differ. Filters are compared as extended JSON. */
 function differing(one: Thing['fields'], other: Thing['fields']): string[] {
-  return Object.keys(one).filter((name) => textOf(one[name]) !== textOf(other[name]));
+  return Object.keys(one).filter((name) => comparedText(one[name]) !== comparedText(other[name]));
 }
 
-function textOf(value: unknown): string | undefined {
+function comparedText(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(filterJson(value));
 }
 

@@ -54,10 +54,10 @@ export function* understood({
   const byApplication = byPlace(services);
   const known: ConfiguredApplication[] = [];
   for (const application of applications) {
-    const place = placeOf(application);
+    const place = tenantLabel(application);
     const own: ConfiguredService[] = [];
     for (const service of byApplication.get(place) ?? []) {
-      const said = `${nameOf(service)} of ${place}`;
+      const said = `${serviceLabel(service)} of ${place}`;
       own.push(...(yield* read(SERVICE, said, serviceJson(service), storedServiceFault)));
       yield;
     }
@@ -70,7 +70,7 @@ export function* understood({
   }
   for (const [place, orphans] of byApplication)
     for (const service of orphans)
-      leftOut.push(`${nameOf(service)} of ${place}: there is no such application.`);
+      leftOut.push(`${serviceLabel(service)} of ${place}: there is no such application.`);
   const opened: ConfiguredCredential[] = [];
   for (const one of credentials) {
     opened.push(...(yield* read(CREDENTIAL, `credential "${String(one.username)}"`, credentialJson(one))));
@@ -89,7 +89,7 @@ function storedServiceFault(service: ConfiguredService): FieldError | undefined 
 function byPlace(services: StoredService[]): Map<string, StoredService[]> {
   const found = new Map<string, StoredService[]>();
   for (const service of services) {
-    const place = placeOf(service);
+    const place = tenantLabel(service);
     const others = found.get(place);
     if (others === undefined) found.set(place, [service]);
     else others.push(service);
@@ -136,10 +136,10 @@ function withoutNothing(stored: object): object {
   );
 }
 
-function placeOf({ organizationid, appid }: { organizationid?: unknown; appid?: unknown }): string {
+function tenantLabel({ organizationid, appid }: { organizationid?: unknown; appid?: unknown }): string {
   return `${String(organizationid)}/${String(appid)}`;
 }
 
-function nameOf({ kind, name }: StoredService): string {
+function serviceLabel({ kind, name }: StoredService): string {
   return `${String(kind)} service "${String(name)}"`;
 }

@@ -141,7 +141,7 @@ export async function missingRights(
         (wanted) =>
           !grants.some(({ resource, actions }) => actions.includes(action) && covers(resource, wanted)),
       )
-      .map((wanted) => ({ action, on: nameOf(wanted), without, isNeeded })),
+      .map((wanted) => ({ action, on: resourceName(wanted), without, isNeeded })),
   );
 }
 
@@ -164,7 +164,7 @@ function covers(granted: mongo.Document, wanted: Resource): boolean {
   return isOf(granted['db'], wanted.db) && isOf(granted['collection'], wanted.collection);
 }
 
-function nameOf(resource: Resource): string {
+function resourceName(resource: Resource): string {
   if ('cluster' in resource) return 'the cluster';
   const { db, collection } = resource;
   return collection === '' ? `the database ${db}` : `${db}.${collection}`;

@@ -128,7 +128,7 @@ export class ServedCertificate {
   /** Reads the files. Throws a ConfigError, see {@link loadCertificate}. */
   constructor(private readonly files: CertificateFiles) {
     const contents = read(files);
-    this.seen = textOf(contents);
+    this.seen = contentsText(contents);
     this.current = checked(files, contents);
   }
 
@@ -151,7 +151,7 @@ export class ServedCertificate {
   private reloadIfChanged(server: Renewable, observer: CertificateObserver): void {
     try {
       const contents = read(this.files);
-      const seen = textOf(contents);
+      const seen = contentsText(contents);
       if (seen === this.seen) return;
       this.seen = seen;
       const next = checked(this.files, contents);
@@ -185,7 +185,7 @@ export class ServedCertificate {
   }
 }
 
-function textOf({ cert, key, ca }: Contents): string {
+function contentsText({ cert, key, ca }: Contents): string {
   return [cert, key, ca].map((part) => part?.toString('latin1')).join('\0');
 }
 

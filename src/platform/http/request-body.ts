@@ -101,7 +101,7 @@ export function isJson(contentType: string | undefined): boolean {
 }
 
 async function objectIn(bytes: Buffer): Promise<object> {
-  const text = textOf(bytes);
+  const text = decoded(bytes);
   if (text.trim() === '') throw wrongBody('is empty');
   const body = parsed(text);
   if (typeof body !== 'object' || body === null || Array.isArray(body))
@@ -118,7 +118,7 @@ async function assertNumbersKept(text: string): Promise<void> {
   throw problems.invalidRequest([{ pointer: lost.pointer, detail }]);
 }
 
-function textOf(bytes: Buffer): string {
+function decoded(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

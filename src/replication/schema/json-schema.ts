@@ -70,7 +70,7 @@ function inObject(place: string, name: string): string {
 
 function placeSchema(place: SeenField, at: string, examples: Examples): JsonSchema {
   const types = typesOf(place);
-  const names = [...new Set(types.map(nameOf))];
+  const names = [...new Set(types.map(jsonTypeName))];
   const shown = examples.get(at);
   return {
     ...(names.length > 0 && { type: names.length === 1 ? names[0]! : names }),
@@ -104,7 +104,7 @@ function shareOf(count: number, objects: number): number {
   return Math.min(1, Math.max(1 / DIGITS, share));
 }
 
-function nameOf(type: JsonType): string {
+function jsonTypeName(type: JsonType): string {
   return type === 'date-time' ? 'string' : type;
 }
 

@@ -62,10 +62,10 @@ export class GreatestStamp {
     const records = { ...tenant, _id: { $gte: FIRST_ID }, $and: [DELIVERABLE] };
     const tombstones = { ...tenant, kind, alive: false };
     const stamps = await Promise.all([
-      this.last(recordsIn(this.connection, kind), { ...records, ...within(range) }, BY_STAMP, snapshot),
+      this.last(recordsIn(this.connection, kind), { ...records, ...inStampRange(range) }, BY_STAMP, snapshot),
       this.last(
         this.connection.collection(LEDGER),
-        { ...tombstones, ...within(range) },
+        { ...tombstones, ...inStampRange(range) },
         TOMBSTONES_BY_STAMP,
         snapshot,
       ),
@@ -98,7 +98,7 @@ export class GreatestStamp {
  * beyond it. Expressions never become bounds of such an index. So the lower bound is the one used, and few stamps lie beyond
  * it.
  */
-function within({ lower, upTo }: StampRange): mongo.Document {
+function inStampRange({ lower, upTo }: StampRange): mongo.Document {
   return { lastupdated: lower, $expr: { $lte: ['$lastupdated', upTo] } };
 }
 

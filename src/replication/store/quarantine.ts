@@ -39,11 +39,11 @@ export function concernOf(event: WatchedEvent): Concern | undefined {
 
 /** A key for maps. */
 export function concernKey(concern: Concern): string {
-  return concern.what === 'services' ? 'services' : nameOf(concern);
+  return concern.what === 'services' ? 'services' : concernInWords(concern);
 }
 
 /** A name for the log. */
-function nameOf(concern: Concern): string {
+function concernInWords(concern: Concern): string {
   if (concern.what === 'services') return 'the services';
   const what = concern.what === 'record' ? concern.kind : 'hard delete';
   return `${what} ${concern.owner.toHexString()}`;
@@ -142,7 +142,7 @@ export class Quarantine {
     const [first] = refused;
     if (first !== undefined && isNew > 0)
       this.log.warn(
-        `${isNew} records cannot be written (${first.what}) and are set aside, such as ${nameOf(first.concern)}: ` +
+        `${isNew} records cannot be written (${first.what}) and are set aside, such as ${concernInWords(first.concern)}: ` +
           first.reason,
       );
   }
@@ -253,7 +253,10 @@ export class Quarantine {
     const [first] = concerns;
     if (first === undefined) return;
     const others = concerns.length > 1 ? ` and ${concerns.length - 1} more` : '';
-    this.log.error({ err: error as Error }, `Set aside, since ${during} failed: ${nameOf(first)}${others}`);
+    this.log.error(
+      { err: error as Error },
+      `Set aside, since ${during} failed: ${concernInWords(first)}${others}`,
+    );
   }
 }
 

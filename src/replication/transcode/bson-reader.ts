@@ -67,44 +67,44 @@ export function valueEnd(type: number, bytes: Uint8Array, start: number, end: nu
     case BSON_TEXT:
     case 0x0d: // code
     case 0x0e: // symbol
-      return within(start + LENGTH_BYTES + lengthAt(bytes, start, end), end);
+      return assertEnd(start + LENGTH_BYTES + lengthAt(bytes, start, end), end);
     case 0x05: // binary
-      return within(start + LENGTH_BYTES + 1 + lengthAt(bytes, start, end), end);
+      return assertEnd(start + LENGTH_BYTES + 1 + lengthAt(bytes, start, end), end);
     case 0x0b: // regular expression
       return textEnd(bytes, textEnd(bytes, start, end), end);
     case 0x0c: // pointer
-      return within(start + LENGTH_BYTES + lengthAt(bytes, start, end) + 12, end);
+      return assertEnd(start + LENGTH_BYTES + lengthAt(bytes, start, end) + 12, end);
     case 0x0f: // code with scope
-      return within(start + Math.max(lengthAt(bytes, start, end), SHORTEST_DOCUMENT), end);
+      return assertEnd(start + Math.max(lengthAt(bytes, start, end), SHORTEST_DOCUMENT), end);
   }
   const size = SIZES[type]!;
   if (size === -1) throw new MalformedBsonError();
-  return within(start + size, end);
+  return assertEnd(start + size, end);
 }
 
 function textEnd(bytes: Uint8Array, start: number, end: number): number {
   const zero = bytes.indexOf(0, start);
   if (zero === -1) throw new MalformedBsonError();
-  return within(zero + 1, end);
+  return assertEnd(zero + 1, end);
 }
 
 function documentEnd(bytes: Uint8Array, start: number, end: number): number {
   const length = lengthAt(bytes, start, end);
   if (length < SHORTEST_DOCUMENT) throw new MalformedBsonError();
-  const next = within(start + length, end);
+  const next = assertEnd(start + length, end);
   if (bytes[next - 1] !== 0) throw new MalformedBsonError();
   return next;
 }
 
 /** A negative length is read as one that is far too great. */
 function lengthAt(bytes: Uint8Array, start: number, end: number): number {
-  within(start + LENGTH_BYTES, end);
+  assertEnd(start + LENGTH_BYTES, end);
   const low = bytes[start]! | (bytes[start + 1]! << 8);
   const high = bytes[start + 2]! | (bytes[start + 3]! << 8);
   return (low | (high << 16)) >>> 0;
 }
 
-function within(place: number, end: number): number {
+function assertEnd(place: number, end: number): number {
   if (place > end) throw new MalformedBsonError();
   return place;
 }

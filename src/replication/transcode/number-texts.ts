@@ -115,7 +115,7 @@ interface Numbered {
 /** The records of a batch, from a position on, that have a numeric `id`, in order. Throws MalformedBsonError. */
 export function numberedIn(documents: Uint8Array, from: number): Numbered[] {
   return [...documentsIn(documents, from)].flatMap(({ document, number }) =>
-    number === undefined ? [] : [{ _id: idOf(documents, document), text: textOf(documents, number) }],
+    number === undefined ? [] : [{ _id: idOf(documents, document), text: elementText(documents, number) }],
   );
 }
 
@@ -130,7 +130,7 @@ export function renamed(
 ): Uint8Array {
   const parts: Uint8Array[] = [Buffer.alloc(4)];
   for (const { element, document, number } of documentsIn(documents, from)) {
-    const text = number && textOf(documents, number);
+    const text = number && elementText(documents, number);
     if (number === undefined) parts.push(documents.subarray(element.at, document.end));
     else if (text !== undefined && isShown({ _id: idOf(documents, document), text }))
       parts.push(...withText(documents, { element, document, number }, text));
@@ -178,7 +178,7 @@ function withText(bytes: Uint8Array, { element, document, number }: Found, text:
 }
 
 /** Reads the number with the driver, as the only value of a document. */
-function textOf(bytes: Uint8Array, { at, end }: Element & { at: number }): string | undefined {
+function elementText(bytes: Uint8Array, { at, end }: Element & { at: number }): string | undefined {
   const alone = Buffer.concat([Buffer.alloc(4), bytes.subarray(at, end), Buffer.of(0)]);
   alone.writeInt32LE(alone.length);
   return idTextOf(BSON.deserialize(alone, READ_FOR_JSON)['id']);

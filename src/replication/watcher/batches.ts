@@ -50,8 +50,8 @@ export class Tenants {
     const partials = await this.incomplete.among(kind, owners);
     const owned = await this.ledger.ownedBy(kind, owners);
     return new Map([
-      ...[...partials].map(([owner, partial]) => [owner, nameOf(partial)] as const),
-      ...owned.map((entry) => [String(entry.owner), nameOf(entry)] as const),
+      ...[...partials].map(([owner, partial]) => [owner, tenantKey(partial)] as const),
+      ...owned.map((entry) => [String(entry.owner), tenantKey(entry)] as const),
     ]);
   }
 }
@@ -59,10 +59,12 @@ export class Tenants {
 function nameIn(event: RecordEvent): string | undefined {
   if (event.type === 'deleted') return undefined;
   const { organizationid, appid } = event.identity;
-  return organizationid === undefined || appid === undefined ? undefined : nameOf({ organizationid, appid });
+  return organizationid === undefined || appid === undefined
+    ? undefined
+    : tenantKey({ organizationid, appid });
 }
 
-function nameOf({ organizationid, appid }: { organizationid?: unknown; appid?: unknown }): string {
+function tenantKey({ organizationid, appid }: { organizationid?: unknown; appid?: unknown }): string {
   return JSON.stringify([organizationid, appid]);
 }
 

@@ -25,7 +25,7 @@ import type {
   credentialRevoke,
   credentialRotate,
 } from '../descriptions.js';
-import { choiceOf, daysOf, futureDateOf, isConfirmed, nameOf, passwordFrom } from '../input.js';
+import { choiceOf, daysOf, futureDateOf, isConfirmed, checkedName, passwordFrom } from '../input.js';
 import { type Wording, cell, counted, table } from '../table.js';
 import { databaseOf, deskOn } from '../session.js';
 
@@ -135,7 +135,7 @@ export const runList: Run<typeof credentialList> = async (context, { 'unused-for
 };
 
 function scopeName(option: string, text: string): Scope[keyof Scope] {
-  return text === EVERY ? EVERY : nameOf(option, text);
+  return text === EVERY ? EVERY : checkedName(option, text);
 }
 
 async function revokeUnused(context: CommandContext, days: number, isSure: boolean): Promise<Outcome> {

@@ -55,7 +55,7 @@ export const runHistory: Run<typeof recordHistoryCommand> = async (context, { id
   const db = databaseOf(await context.connected());
   await assertApplication(db, of);
   const history = await recordHistory(db, of, id, context.settings.restampHistoryDays);
-  return { text: textOf(history), json: history };
+  return { text: historyText(history), json: history };
 };
 
 export const runDelete: Run<typeof recordDelete> = async (
@@ -93,7 +93,7 @@ export async function noted<T>(work: Promise<T>, note: (result: T | undefined) =
   return result;
 }
 
-function textOf(history: RecordHistory): Wording {
+function historyText(history: RecordHistory): Wording {
   const { restamps, gaps } = history;
   const rows = restamps.map(({ at, what, reason, meaning }) => [at.toISOString(), what, reason, meaning]);
   return inOrder(

@@ -44,7 +44,7 @@ import type {
   serviceSet,
 } from '../descriptions.js';
 import { progressOn } from '../import/index.js';
-import { byOption, choiceOf, kindOf, nameOf, serviceKeyOf, tenantOf } from '../input.js';
+import { byOption, choiceOf, kindOf, checkedName, serviceKeyOf, tenantOf } from '../input.js';
 import { previewLines, savedLines } from '../preview-lines.js';
 import { schemaExamplesIn, shownFieldsCell, shownFieldsIn, shownFieldsJson } from '../shown-fields-input.js';
 import { databaseOf, deskOn } from '../session.js';
@@ -105,8 +105,8 @@ async function consequences(
 
 export const runList: Run<typeof serviceList> = async (context, { org, app, kind }) => {
   const which: Partial<ServiceKey> = {
-    ...(org !== undefined && { organizationid: nameOf('org', org) }),
-    ...(app !== undefined && { appid: nameOf('app', app) }),
+    ...(org !== undefined && { organizationid: checkedName('org', org) }),
+    ...(app !== undefined && { appid: checkedName('app', app) }),
   };
   const only = kind === undefined ? undefined : choiceOf('kind', kind, kindNames());
   const { services: all, leftOut } = await listServices(databaseOf(await context.connected()), {

@@ -6,7 +6,7 @@ import type { CountsByWord, PassStatus } from '../../../replication/store/plain.
 import { restInWords, shareDone } from '../../../replication/protocol/index.js';
 import type { Run } from '../command.js';
 import type { consumerList, status } from '../operation-descriptions.js';
-import { nameOf } from '../input.js';
+import { checkedName } from '../input.js';
 import { type Wording, counted, described, type SaidLine, table } from '../table.js';
 import { databaseOf } from '../session.js';
 import { stateOf } from './kinds.js';
@@ -31,8 +31,8 @@ export const runStatus: Run<typeof status> = async (context) => {
 };
 
 export const runConsumerList: Run<typeof consumerList> = async (context, { org, app }) => {
-  const organizationid = org === undefined ? undefined : nameOf('org', org);
-  const appid = app === undefined ? undefined : nameOf('app', app);
+  const organizationid = org === undefined ? undefined : checkedName('org', org);
+  const appid = app === undefined ? undefined : checkedName('app', app);
   const consumers = await reportConsumers(databaseOf(await context.connected()), {
     organizationids: organizationid === undefined ? undefined : [organizationid],
     covers: (tenant) => appid === undefined || tenant.appid === appid,

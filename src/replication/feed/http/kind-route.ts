@@ -18,7 +18,7 @@ import {
   CHANNEL_KIND,
 } from '../../../kinds/index.js';
 import { type KindAsked, KnownKinds } from '../../store/index.js';
-import { actorOf, callerOf } from '../../../auth/index.js';
+import { actingCallerOf, callerOf } from '../../../auth/index.js';
 import { parseDate } from '../../../platform/common/index.js';
 import type { AboutRequest, Metrics } from '../../../platform/observability/index.js';
 import { type Call, EVERY_SERVICE } from '../consumers/gathered.js';
@@ -101,7 +101,7 @@ export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
     const route = routeOf((request.route as { path?: unknown } | undefined)?.path);
     if (route === undefined || request.user === undefined || NOBODY.has(response.statusCode)) return;
     if (route.feed !== 'digest') items.inc({ feed: route.feed }, sentOf(response).budget.items);
-    if (actorOf(request) !== undefined || request.method === 'HEAD') return;
+    if (actingCallerOf(request) !== undefined || request.method === 'HEAD') return;
     if (route.feed === 'digest' && !response.writableFinished) return;
     notes.note(callOf(route, request, response));
   };
@@ -113,7 +113,7 @@ export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
  */
 export function aboutRequest(request: Request, response: Response): AboutRequest {
   if (request.user === undefined) return {};
-  const by = actorOf(request)?.username;
+  const by = actingCallerOf(request)?.username;
   const who = { user: callerOf(request).username, ...(by !== undefined && { by }) };
   const { budget, window } = sentOf(response);
   if (window === undefined) return who;

@@ -11,11 +11,11 @@ import { type Parsed, parseDate, shown } from '../../../platform/common/index.js
 import { type InputError, problems } from '../../../platform/http/index.js';
 import { type Behind, MOST_BEHIND, type Window } from '../query/window.js';
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
-import { type PageRequest, type ChangesFeed, nameOf } from '../page/feed.js';
+import { type PageRequest, type ChangesFeed, feedName } from '../page/feed.js';
 import Negotiator from 'negotiator';
 import { behindPlace, type ChangesRequest } from '../page/changes.js';
-import { type ChangesPlace, isWithin, placeOf, type Within, LINES_TYPE } from '../page/changes-lines.js';
-import { actorOf } from '../../../auth/index.js';
+import { type ChangesPlace, isWithin, parsePlace, type Within, LINES_TYPE } from '../page/changes-lines.js';
+import { actingCallerOf } from '../../../auth/index.js';
 import { kindIn, type KindRoute } from './kind-route.js';
 
 /** Parses the values that {@link linkTo} writes. The pattern of the parameter has validated both of them. */
@@ -151,7 +151,7 @@ export function parseChanges(
     to: read('to', parseDate),
     deletes: read('deletes', parseDeletes),
   };
-  const cursor = read('cursor', (text) => placeOf(feed, text));
+  const cursor = read('cursor', (text) => parsePlace(feed, text));
   const place = read('lastoffsetid', (text) => parseOffset(feed, text, stated));
   const form = { limit: limitOf(read, limitMax), asLines };
   errors.push(...disagreeing(query, stated));
@@ -187,7 +187,7 @@ function parseDeletes(text: string): Parsed<'skip'> {
 /** A continuation repeats the window of the first page or omits it. */
 function parseOffset(feed: string, text: string, stated: Stated): Parsed<ChangesPlace | undefined> {
   if (text === '') return { value: undefined };
-  const parsed = placeOf(feed, text);
+  const parsed = parsePlace(feed, text);
   if ('error' in parsed) return { error: parsed.error.replace(/cursor/g, 'nextoffsetid') };
   const place = parsed.value;
   if (!isWithin(place)) return { error: `"${shown(text)}" leads to the next window. Send it as cursor.` };
@@ -227,7 +227,7 @@ class ChangesPipe implements PipeTransform<Asked, AskedChanges> {
     const { kind, ...tenant } = kindIn(route, request);
     const { service, channel } = request.params as Record<string, string>;
     const feed: ChangesFeed = { kind, by: channel === undefined ? { service: service! } : { channel } };
-    const name = nameOf(tenant, { ...feed, shows: 'changes' });
+    const name = feedName(tenant, { ...feed, shows: 'changes' });
     const { limitMax } = this.settings;
     const asked = { feed: name, limitMax, asLines: takesLines(request) };
     return { feed, request: parseChanges(request.query, asked) };
@@ -239,7 +239,7 @@ class ChangesPipe implements PipeTransform<Asked, AskedChanges> {
  * its session cannot be checked again while lines are sent.
  */
 function takesLines(request: Request): boolean {
-  if (actorOf(request) !== undefined) return false;
+  if (actingCallerOf(request) !== undefined) return false;
   return new Negotiator(request).mediaType(['application/json', LINES_TYPE]) === LINES_TYPE;
 }
 

@@ -53,16 +53,16 @@ export function isWithin(place: ChangesPlace | undefined): place is Within {
 
 /** Encodes a place as an opaque cursor of a feed. A cursor needs no URL encoding. */
 export function cursorOf(feed: string, place: ChangesPlace): string {
-  const begin = [digestOf(feed), place.from === undefined ? '-' : textOf(place.from)];
+  const begin = [digestOf(feed), place.from === undefined ? '-' : dateText(place.from)];
   if (!isWithin(place)) return begin.join('.');
   const { to, toIsClock, section, lastoffsetid, withDeletes } = place;
   const marks = `${withDeletes ? '' : 's'}${toIsClock ? 'c' : ''}`;
   const at = `${section[0]}${lastoffsetid.toHexString()}${marks}`;
-  return [...begin, textOf(to), at].join('.');
+  return [...begin, dateText(to), at].join('.');
 }
 
 /** Parses a cursor that {@link cursorOf} made. Returns an error sentence for any other text. */
-export function placeOf(feed: string, text: string): Parsed<ChangesPlace> {
+export function parsePlace(feed: string, text: string): Parsed<ChangesPlace> {
   const [, digest, from = '', to, letter, id, skips, clock] = FORM.exec(text) ?? [];
   const bounds = [from === '-' ? undefined : dateOf(from), to === undefined ? undefined : dateOf(to)];
   const isWrong = digest === undefined || bounds.some((date) => Number.isNaN(date?.getTime()));
@@ -86,7 +86,7 @@ function digestOf(feed: string): string {
   return createHash('sha256').update(feed).digest('hex').slice(0, FEED_DIGITS);
 }
 
-function textOf(date: Date): string {
+function dateText(date: Date): string {
   return date.getTime().toString(BASE);
 }
 
@@ -190,7 +190,7 @@ export function formOf(window: ShownWindow): PageForm {
   return {
     headers: () => Promise.resolve({}),
     tail: (end, isFull) => {
-      const nextoffsetid = isFull && end ? within(window, end) : '';
+      const nextoffsetid = isFull && end ? cursorAt(window, end) : '';
       const cursor = nextoffsetid || behindWindow(window);
       const next = nextoffsetid && `?cursor=${nextoffsetid}&limit=${limit}`;
       const envelope = { to: to.toISOString(), nextoffsetid, ...(next && { next }), cursor };
@@ -203,12 +203,12 @@ export function formOf(window: ShownWindow): PageForm {
 export function linesFormOf(window: ShownWindow): LinesForm {
   const line = (value: object) => `${JSON.stringify(value)}\n`;
   return {
-    cursor: (end) => line({ op: 'cursor', cursor: within(window, end) }),
+    cursor: (end) => line({ op: 'cursor', cursor: cursorAt(window, end) }),
     end: () => line({ op: 'end', to: window.to.toISOString(), cursor: behindWindow(window) }),
   };
 }
 
-function within(
+function cursorAt(
   { feed, from, to, toIsClock, withDeletes, sections }: ShownWindow,
   { reading, last }: ItemPlace,
 ): string {

@@ -15,7 +15,7 @@ import {
 import { type Application, DEFAULT_SERVICE, type Filter } from '../../../application/index.js';
 import { carries, notMatching, type Selection, tombstones } from '../query/selection.js';
 import type { ItemShape } from '../../transcode/index.js';
-import { type ChangesFeed, type Feed, nameOf, FeedSelector, type Selected, shapeOf } from './feed.js';
+import { type ChangesFeed, type Feed, feedName, FeedSelector, type Selected, shapeOf } from './feed.js';
 import { problems } from '../../../platform/http/index.js';
 import { later } from '../../../platform/common/index.js';
 import { isEmpty } from '../query/window.js';
@@ -82,7 +82,7 @@ export class ChangesSelector {
     const updates: Feed = { kind, shows: 'updates', by };
     const { selection, service } = await this.feeds.select(application, updates);
     const filter = filterOf(by, service);
-    const named = (feed: Feed) => nameOf(application, feed);
+    const named = (feed: Feed) => feedName(application, feed);
     const shape = shapeOf(application, updates, { ...(service && { service }) });
     return {
       ...(service && { service }),
@@ -187,7 +187,7 @@ export class ChangesPages {
       budget,
     };
     const form = {
-      ...{ feed: nameOf(application, { ...feed, shows: 'changes' }), from, to, limit, withDeletes },
+      ...{ feed: feedName(application, { ...feed, shows: 'changes' }), from, to, limit, withDeletes },
       toIsClock: place === undefined ? toIsClock : place.toIsClock,
       sections: sections.map(({ section }) => section),
     };

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { giveBack, type ItemsText } from '../../transcode/index.js';
 import type { PageBudget } from './page-bytes.js';
 import type { Kind } from '../../../kinds/index.js';
-import { nameOf, updatesOf, FeedSelector } from './feed.js';
+import { feedName, updatesOf, FeedSelector } from './feed.js';
 import { type Ask, FeedReader } from './opening.js';
 import type { PageReading } from './page-reader.js';
 import type { OpenPage, Page } from './page-items.js';
@@ -52,7 +52,7 @@ export class DigestSums {
 
   /** The sum of each bucket. */
   all(): Sum[] {
-    return this.counts.map((count, bucket) => ({ count, digest: textOf(this.wordsOf(bucket)) }));
+    return this.counts.map((count, bucket) => ({ count, digest: hexText(this.wordsOf(bucket)) }));
   }
 
   /** The sum of all buckets together. */
@@ -62,7 +62,7 @@ export class DigestSums {
       const summand = this.wordsOf(bucket);
       addTo(words, 0, (word) => summand[word]!);
     }
-    return { count: this.counts.reduce((sum, count) => sum + count, 0), digest: textOf(words) };
+    return { count: this.counts.reduce((sum, count) => sum + count, 0), digest: hexText(words) };
   }
 
   private wordsOf(bucket: number): Uint32Array {
@@ -80,7 +80,7 @@ function addTo(words: Uint32Array, at: number, summand: (word: number) => number
   }
 }
 
-function textOf(words: Uint32Array): string {
+function hexText(words: Uint32Array): string {
   return [...words].map((word) => word.toString(HEX).padStart(WORD_DIGITS, '0')).join('');
 }
 
@@ -169,7 +169,7 @@ export class Digests {
       () => this.selector.select(application, updatesOf(kind, service)),
       ({ selected, view, to }) => {
         const reading: PageReading = {
-          feed: nameOf(application, { kind, by: { service }, shows: 'digest' }),
+          feed: feedName(application, { kind, by: { service }, shows: 'digest' }),
           ...{ budget, view, fields: FIELDS },
           selection: selected.selection!,
           shape: { item: 'delete' },

@@ -27,7 +27,7 @@ export interface ChangesFeed {
 }
 
 /** A name that is unique among the feeds and digests of all applications. */
-export function nameOf(
+export function feedName(
   { organizationid, appid }: Tenant,
   { kind, shows, by }: Feed | (ChangesFeed & { shows: 'changes' | 'digest' }),
 ): string {
@@ -76,12 +76,12 @@ export function linkTo({ from, to, limit }: Window, place: PagePlace): Record<st
     to: to.toISOString(),
     limit: String(limit),
     ...(lastoffsetid && { lastoffsetid: lastoffsetid.toHexString() }),
-    ...(behind && { behind: textOf(behind) }),
+    ...(behind && { behind: behindText(behind) }),
   });
   return { Link: `<?${query.toString()}>; rel="next"` };
 }
 
-function textOf({ items, at }: Behind): string {
+function behindText({ items, at }: Behind): string {
   return `${items}-${at.toBigInt().toString(16).padStart(16, '0')}`;
 }
 

@@ -211,7 +211,7 @@ export class PageMoment {
    */
   async insteadOf(shown: Shown, wish: PageWish): Promise<Shown> {
     const { watched } = await this.progress.read(wish.mark);
-    this.replacements.set(nameOf(wish.mark, shown.moment), watched);
+    this.replacements.set(momentKey(wish.mark, shown.moment), watched);
     const next = await this.find({ ...wish, to: shown.to }).catch((error: unknown) => {
       throw error instanceof OutdatedServiceError ? problems.notWatched() : error;
     });
@@ -225,7 +225,7 @@ export class PageMoment {
     { progress, watched }: ObservedMoment,
     moment: mongo.Timestamp,
   ): Promise<mongo.Timestamp | undefined> {
-    const replacement = this.replacements.get(nameOf(mark, moment));
+    const replacement = this.replacements.get(momentKey(mark, moment));
     const isUsable =
       replacement !== undefined && progress.since !== undefined && replacement.compare(progress.since) >= 0;
     const place = isUsable ? replacement : moment;
@@ -233,7 +233,7 @@ export class PageMoment {
       service === undefined || (await this.filters.isShown(service, at)) ? at : undefined;
     return shows(place).catch((error: unknown) => {
       if (!isMomentGone(error)) throw error;
-      this.replacements.set(nameOf(mark, moment), watched);
+      this.replacements.set(momentKey(mark, moment), watched);
       return shows(watched);
     });
   }
@@ -259,7 +259,7 @@ function assertNotReplaced(time: Date | undefined, { progress }: ObservedProgres
     throw problems.sourceRestored(time.toISOString(), OF_REPLACED);
 }
 
-function nameOf(mark: MarkKey, moment: mongo.Timestamp): string {
+function momentKey(mark: MarkKey, moment: mongo.Timestamp): string {
   return `${markName(mark)} ${moment.toBigInt()}`;
 }
 

@@ -112,7 +112,7 @@ export class PageReader {
     const { feed, budget } = reading;
     let position: Position | undefined = { window, breadth: FIRST_BREADTH };
     while (position !== undefined) {
-      reading.place = placeOf(position);
+      reading.place = readPlaceOf(position);
       const batch: Taken = await this.readWithText(reading, position);
       this.sizes.learn(feed, batch.documents.length, batch.found);
       let count = 0;
@@ -136,7 +136,7 @@ export class PageReader {
   async last(reading: PageReading, window: Window, more = 0): Promise<mongo.ObjectId | undefined> {
     let position: Position | undefined = { window, breadth: FIRST_BREADTH };
     while (position !== undefined) {
-      const { lastoffsetid, items } = placeOf(position);
+      const { lastoffsetid, items } = readPlaceOf(position);
       reading.place = { lastoffsetid, items: items + more };
       const replyLimit = Math.min(position.window.limit, IDS_OF_A_REPLY);
       const batch: Taken = await this.readBatch(reading, position, { replyLimit, idsOnly: true });
@@ -200,7 +200,7 @@ export class PageReader {
   }
 }
 
-function placeOf({ window: { lastoffsetid, limit } }: Position): ReadPlace {
+function readPlaceOf({ window: { lastoffsetid, limit } }: Position): ReadPlace {
   return { lastoffsetid, items: limit };
 }
 

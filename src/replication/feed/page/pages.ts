@@ -1,6 +1,14 @@
 import type { mongo } from 'mongoose';
 import { Injectable } from '@nestjs/common';
-import { linkTo, type PageRequest, type Feed, nameOf, FeedSelector, type Selected, shapeOf } from './feed.js';
+import {
+  linkTo,
+  type PageRequest,
+  type Feed,
+  feedName,
+  FeedSelector,
+  type Selected,
+  shapeOf,
+} from './feed.js';
 import type { PageReading, PageReader, ReadPlace } from './page-reader.js';
 import { idOf, type PageBeginning, type PageSource, type Page, pageOf, type OpenPage } from './page-items.js';
 import { type Window, isEmpty, MOST_BEHIND } from '../query/window.js';
@@ -107,7 +115,7 @@ export class Pages {
       : all;
     const place: ReadPlace = { lastoffsetid, items: limit + (behind?.items ?? 0) };
     const shape = shapeOf(application, feed, selected);
-    const reading = { feed: nameOf(application, feed), shape, budget, view, place };
+    const reading = { feed: feedName(application, feed), shape, budget, view, place };
     return {
       page: this.page({ request, selected, reading }),
       early: () => earlyLink(request, reading),

@@ -58,7 +58,7 @@ export class Completion {
     const isShare = isPartial(share);
     const unnamed = isShare ? unnamedInShare(events, knowledge, share) : unnamedAmong(events, knowledge);
     if (isShare && 'but' in share)
-      for (const [event, identity] of certainMoves(events, knowledge)) moves?.set(nameOf(event), identity);
+      for (const [event, identity] of certainMoves(events, knowledge)) moves?.set(eventKey(event), identity);
     const completed = new Map<E | RecordEvent, WrittenEvent>();
     for (let start = 0; start < unnamed.length; start += AT_ONCE) {
       const some = unnamed.slice(start, start + AT_ONCE);
@@ -83,7 +83,7 @@ export class Completion {
         { _id: event.owner as mongo.ObjectId },
         { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },
       );
-    const known = moves?.get(nameOf(event));
+    const known = moves?.get(eventKey(event));
     if (known !== undefined) return { ...event, whole: true, identity: known };
     const found = await readAsOf(this.connection.getClient(), event.at, read).catch((error: unknown) => {
       if (!isMomentGone(error)) throw error;
@@ -93,13 +93,13 @@ export class Completion {
     if (found === null) return event;
     const fields = Object.entries(found).filter(([, value]) => value !== null);
     const identity = updatedIdentity(Object.fromEntries(fields), textsIn(event.identity));
-    moves?.set(nameOf(event), identity);
+    moves?.set(eventKey(event), identity);
     return { ...event, whole: true, identity };
   }
 }
 
 /** A name of the event that is the same in every loop. */
-function nameOf({ kind, place }: WrittenEvent): string {
+function eventKey({ kind, place }: WrittenEvent): string {
   return `${place} ${kind}`;
 }
 

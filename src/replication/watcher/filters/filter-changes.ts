@@ -8,7 +8,7 @@ import { isObjectId, type Tenant } from '../../../record/index.js';
 import type { AppShare } from '../../protocol/index.js';
 import { asLongAsAlive, type TermAtWork, FilterVersions } from '../../store/index.js';
 import { ServicesInTurn, serviceName, tenantName, WantedServices } from './wanted-services.js';
-import { FilterReconciler, nameOf, type StampedVersion } from './filter-reconciler.js';
+import { FilterReconciler, serviceInWords, type StampedVersion } from './filter-reconciler.js';
 import { type Judged, KnownToTerm } from './registered-services.js';
 
 /** Maximum number of services of a batch for which the stream waits. It never waits for an application with more in the batch. */
@@ -115,7 +115,7 @@ export class FilterChanges {
     } catch (error) {
       edited.endFailed(key);
       if (!stop.aborted)
-        this.log.error({ err: error }, `${nameOf(key)} could not be stamped and is tried again soon`);
+        this.log.error({ err: error }, `${serviceInWords(key)} could not be stamped and is tried again soon`);
     } finally {
       if (!isDone) {
         this.knownTo(term).versions.delete(serviceName(key));

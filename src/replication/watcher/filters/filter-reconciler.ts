@@ -230,7 +230,7 @@ export class FilterReconciler {
       const isHeld = error instanceof RecordsHeldError;
       const until = isHeld ? 'its feeds wait' : 'it is invalid until it can';
       if (!this.refused.has(key))
-        this.log.error({ err: error }, `${nameOf(service)} cannot be brought into force: ${until}`);
+        this.log.error({ err: error }, `${serviceInWords(service)} cannot be brought into force: ${until}`);
       this.refused.set(key, service);
       if (isHeld) return false;
       await this.entries.invalidate(service, entry).catch((again: unknown) => {
@@ -248,7 +248,8 @@ export class FilterReconciler {
     const change = reconciled(entry, wanted);
     if (change === undefined || wish === undefined || (await this.isFit(wish, wanted))) return change;
     const invalid = reconciled(entry, { state: 'invalid' });
-    if (invalid !== undefined) this.log.warn(`MongoDB refuses the filter: ${nameOf(wish)} is invalid`);
+    if (invalid !== undefined)
+      this.log.warn(`MongoDB refuses the filter: ${serviceInWords(wish)} is invalid`);
     return invalid;
   }
 
@@ -277,7 +278,7 @@ export class FilterReconciler {
       const { stamped, setAside } = await this.records.restamp(entry, during);
       const refused = setAside === 0 ? '' : `, ${setAside} cannot be and are set aside`;
       this.log.log(
-        `${nameOf(entry)}: ${stamped} records are stamped anew for version ${entry.version} of its filter${refused}`,
+        `${serviceInWords(entry)}: ${stamped} records are stamped anew for version ${entry.version} of its filter${refused}`,
       );
     });
     return isDone && entry;
@@ -293,6 +294,6 @@ function isStamped(entry: ReadVersion, stamped: StampedVersion | undefined): boo
 }
 
 /** The name of a service in the log, for the beginning of a sentence. */
-export function nameOf({ organizationid, appid, kind, name }: ServiceKey): string {
+export function serviceInWords({ organizationid, appid, kind, name }: ServiceKey): string {
   return `The ${kind} service "${name}" of ${organizationid}/${appid}`;
 }

@@ -63,7 +63,7 @@ class FirstThatFit {
 
   add(one: Registered): void {
     const last = this.order.at(-1);
-    const place = last === undefined || last._id < one._id ? this.order.length : placeOf(this.order, one._id);
+    const place = last === undefined || last._id < one._id ? this.order.length : rankOf(this.order, one._id);
     this.order.splice(place, 0, one);
     this.bytes += one.bytes;
     this.smallest = Math.min(this.smallest, one.bytes);
@@ -72,7 +72,7 @@ class FirstThatFit {
   }
 
   remove(one: Registered): void {
-    this.order.splice(placeOf(this.order, one._id), 1);
+    this.order.splice(rankOf(this.order, one._id), 1);
     this.bytes -= one.bytes;
     one.isGone = true;
     this.added.delete(one);
@@ -123,7 +123,7 @@ class FirstThatFit {
     const within = this.within!;
     const filled: Registered[] = [];
     let bytes = within.at(-1)?.bytes ?? 0;
-    const start = within.length === 0 ? 0 : placeOf(this.order, first);
+    const start = within.length === 0 ? 0 : rankOf(this.order, first);
     for (let place = start; place < this.order.length; place += 1) {
       if (within.length === MOST_SERVICES || MOST_SERVICE_BYTES - bytes < this.smallest) break;
       const one = this.order[place]!;
@@ -155,7 +155,7 @@ class FirstThatFit {
 }
 
 /** The index of an `_id`, or where it would be inserted. */
-function placeOf(order: Registered[], _id: string): number {
+function rankOf(order: Registered[], _id: string): number {
   return lowest(order.length, (index) => order[index]!._id >= _id);
 }
 

@@ -231,7 +231,7 @@ export class Pass {
       stop: run.stop,
       term: run.term,
     });
-    this.log[count === 0 ? 'debug' : 'log'](`Pass over ${nameOf(run, step.name)}: ${count}`);
+    this.log[count === 0 ? 'debug' : 'log'](`Pass over ${stepInWords(run, step.name)}: ${count}`);
   }
 
   private async countRecords(kind: Kind, { organizationid, appid }: Tenant): Promise<number> {
@@ -268,13 +268,13 @@ class PassReporter {
     this.reportedAt = performance.now();
     progress.pace = this.tempo.measure(sampleOf(progress));
     const { done, total } = progress;
-    this.log.log(`Pass${nameOf(run, '')}: ${done} of about ${total} records and ledger entries`);
+    this.log.log(`Pass${stepInWords(run, '')}: ${done} of about ${total} records and ledger entries`);
     await run.save(progress);
   }
 }
 
 /** The name of a step, with the application if the pass is over a single one. */
-function nameOf({ term: { share } }: PassRun, step: string): string {
+function stepInWords({ term: { share } }: PassRun, step: string): string {
   if (!('only' in share)) return step;
   const { organizationid, appid } = share.only;
   return `${step} of application ${appid} of ${organizationid}`;

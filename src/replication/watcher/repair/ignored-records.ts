@@ -135,7 +135,7 @@ export class IgnoredRecords implements Job {
     const written = foreignIds.filter(({ type }) => type === 'written');
     if (written.length > 0)
       this.log.warn(
-        `${written.length} ${kind}s are ignored: their _id is not an ObjectId, such as ${nameOf(written[0]!.owner)}`,
+        `${written.length} ${kind}s are ignored: their _id is not an ObjectId, such as ${idKey(written[0]!.owner)}`,
       );
     for (const { type, place, isNew } of foreignIds)
       this.counts.foreignIds.of(kind).move(place, type === 'deleted' ? -1 : isNew ? 1 : 0);
@@ -261,6 +261,6 @@ export function pauseAfterSlice(took: number): number {
   return Math.max(SHORTEST_PAUSE_MS, took * (1 / SHARE - 1));
 }
 
-function nameOf(id: unknown): string {
+function idKey(id: unknown): string {
   return mongo.BSON.EJSON.stringify({ _id: id });
 }

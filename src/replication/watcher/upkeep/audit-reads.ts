@@ -96,12 +96,12 @@ export function lasting(earlier: LedgerFault[], later: LedgerFault[]): LedgerFau
 
 /** The faults as a log message. */
 export function faultsSentence(faults: LedgerFault[]): string {
-  const named = faults.slice(0, MOST_NAMED).map(nameOf).join('; ');
+  const named = faults.slice(0, MOST_NAMED).map(faultInWords).join('; ');
   const rest = faults.length - MOST_NAMED;
   return `The ledger was wrong in these places, which are put right now: ${named}${rest > 0 ? `; and ${rest} more` : ''}`;
 }
 
-function nameOf({ what, owner, identity: { kind, organizationid, appid, id } }: LedgerFault): string {
+function faultInWords({ what, owner, identity: { kind, organizationid, appid, id } }: LedgerFault): string {
   return `${what}: ${kind} ${JSON.stringify(id)} of ${organizationid}/${appid}, _id ${owner.toHexString()}`;
 }
 

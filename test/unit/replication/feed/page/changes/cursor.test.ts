@@ -3,7 +3,7 @@ import { mongo } from 'mongoose';
 import {
   cursorOf,
   type ChangesPlace,
-  placeOf,
+  parsePlace,
   SECTIONS,
 } from '../../../../../../src/replication/feed/page/changes-lines.js';
 
@@ -28,7 +28,7 @@ it('is read as what it was written of, and goes into a URL as it is', () => {
     fc.property(place, (one) => {
       const text = cursorOf('feed', one);
       expect(encodeURIComponent(text)).toBe(text);
-      expect(placeOf('feed', text)).toEqual({ value: one });
+      expect(parsePlace('feed', text)).toEqual({ value: one });
     }),
   );
 });
@@ -37,7 +37,7 @@ it('one of another feed is told so', () => {
   fc.assert(
     fc.property(place, fc.string(), (one, other) => {
       fc.pre(other !== 'feed');
-      const parsed = placeOf('feed', cursorOf(other, one));
+      const parsed = parsePlace('feed', cursorOf(other, one));
       expect(parsed).toEqual({ error: expect.stringContaining('is a cursor of another feed') });
     }),
   );
@@ -57,7 +57,7 @@ it('whatever else comes is refused by a sentence', () => {
   );
   fc.assert(
     fc.property(odd, (text) => {
-      expect(placeOf('feed', text)).toEqual({
+      expect(parsePlace('feed', text)).toEqual({
         error: expect.stringMatching(/ is not a cursor of changes\. Send /),
       });
     }),
