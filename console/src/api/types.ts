@@ -80,7 +80,7 @@ export interface Group {
   /** Null where there was no time to find out. */
   count: number | null;
   ids: string[];
-  /** The count is an estimate, right to this many records in 95 of 100 cases. */
+  /** The count is an estimate, accurate to within this many records in 95 of 100 cases. */
   error?: number;
 }
 
@@ -101,7 +101,7 @@ export interface Preview {
   /** Records that still match and would show other fields. */
   concerned?: Group;
   restamps: number | null;
-  /** Some counts are estimates, each right to this many records in 95 of 100 cases. */
+  /** Some counts are estimates, each accurate to within this many records in 95 of 100 cases. */
   error?: number;
   /** The time was over before all of it was found. */
   isCutOff: boolean;

@@ -51,7 +51,7 @@ function concernInWords(concern: Concern): string {
 
 const LONGEST_PAUSE_S = 300;
 
-/** Lets operators and tests tell the leader's regular looks from other commands. */
+/** Lets operators and tests tell the leader's regular reads from other commands. */
 const COMMENT = 'tidemark quarantine';
 
 /** The kinds of the service's own writes that may be refused. */
