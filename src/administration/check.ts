@@ -20,7 +20,7 @@ import { listKinds } from './listed-kinds.js';
 
 /** The greatest usual lag of the watcher (seconds). */
 const USUAL_LAG_S = 30;
-/** The clock lag that is reported (seconds). Smaller differences between the servers of a replica set are normal. */
+/** The least clock lag that is reported (seconds). Smaller differences between the servers of a replica set are normal. */
 const MUCH_BEHIND_S = 2;
 /** The number of round trips that bound the difference between the clocks. */
 const ROUND_TRIPS = 5;
@@ -203,7 +203,8 @@ async function kinds(connection: Connection): Promise<Found> {
   const preparing = all.filter(({ state }) => state === 'preparing').map(({ name }) => name);
   if (faults.length > 0)
     return failed(`${faults.length === 1 ? 'one kind is' : `${faults.length} kinds are`} not served`, faults);
-  if (preparing.length > 0) return warning(`records are read for the first time: ${preparing.join(', ')}`);
+  if (preparing.length > 0)
+    return warning(`the first pass over the records is running: ${preparing.join(', ')}`);
   return ok(all.map(({ name }) => name).join(', '));
 }
 

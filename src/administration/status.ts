@@ -82,7 +82,8 @@ interface FaultyService {
   /** Such as `product service "erp" of acme/webshop`. */
   service: string;
   detail: string;
-  /** Whether it is served anyway. True only for a filter whose regular expressions were accepted when it was stored. */
+  /** Whether it is served anyway. True if only its regular expressions would be refused now: those are checked only when a filter is
+   * saved. */
   isServed: boolean;
 }
 

@@ -37,7 +37,7 @@ export class ApplicationLookup {
     if (!NAME.test(organizationid) || !NAME.test(appid)) return null;
     if (!covers(scopes, organizationid, appid)) return null;
     const name = `${organizationid}/${appid}`;
-    return this.known.find(name, (options) => this.read(tenant, options));
+    return this.known.findShared(name, (options) => this.read(tenant, options));
   }
 
   private read(

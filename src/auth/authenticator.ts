@@ -108,7 +108,7 @@ export class Authenticator {
   /** The credential of this user name, if it is usable now. */
   async usable(username: string): Promise<Credential | undefined> {
     if (username.length > LONGEST_USERNAME) return undefined;
-    const stored = await this.known.find(username, (options) => this.read(username, options));
+    const stored = await this.known.findShared(username, (options) => this.read(username, options));
     return isUsable(stored, new Date()) ? stored : undefined;
   }
 

@@ -73,7 +73,7 @@ const judges: Record<keyof KindDocument, Judge> = {
     plural === undefined ||
     (typeof plural === 'string' && plural.trim() !== '' && plural.length <= LONGEST_PLURAL)
       ? undefined
-      : `must be a text of 1 to ${LONGEST_PLURAL} characters, such as "orders".`,
+      : `must be a string of 1 to ${LONGEST_PLURAL} characters, such as "orders".`,
   id: ({ id, lastupdated }) =>
     fieldFault(id, 'id', 'sku') ??
     (id !== undefined && id === (lastupdated ?? 'lastupdated')

@@ -80,7 +80,7 @@ export function Consumers() {
   return (
     <Page
       title="Consumers"
-      intro="Those furthest behind come first. What they do is known ten seconds later."
+      intro="The consumers with the greatest lag come first. Their activity is visible within ten seconds."
     >
       <Choice
         label="State"

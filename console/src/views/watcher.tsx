@@ -169,7 +169,7 @@ function SetAside({ status: { quarantine } }: { status: Status }) {
       <Table
         caption="Quarantine"
         rows={quarantine.first}
-        nameOf={({ what, _id }) => `${what} ${_id}`}
+        nameOf={({ what, _id }) => (_id === '' ? what : `${what} ${_id}`)}
         empty="Everything could be worked through."
         columns={[
           { title: 'What', cell: ({ what }) => what },

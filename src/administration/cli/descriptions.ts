@@ -176,8 +176,8 @@ export const credentialRotate = describeCommand({
   },
   notes: [
     'Without --password-stdin, a random password is generated and printed once.',
-    'Without --keep-old-until, the old password becomes invalid immediately. With it, the old password is valid until that ' +
-      'date or until "credential retire".',
+    'Without --keep-old-until, every instance rejects the old password within 2 seconds. With it, the old password is valid ' +
+      'until that date or until "credential retire".',
   ],
 });
 
@@ -189,7 +189,7 @@ export const credentialRetire = describeCommand({
 
 export const credentialRevoke = describeCommand({
   name: 'credential revoke',
-  summary: 'Remove a credential; the next request with it is rejected',
+  summary: 'Remove a credential; every instance rejects it within 2 seconds',
   options: {
     username: { ...USERNAME.username, required: false },
     ...UNUSED_FOR,
@@ -244,12 +244,13 @@ export const importCommand = describeCommand({
   },
   notes: [
     'Each line is a JSON object {id, data, channels?, type?, createDate?, createdBy?}.',
-    'Records are identified by id; fields that a line omits keep their stored values.',
+    'Records are identified by id; properties that a line omits keep their stored values.',
     'A record that is equal already is left alone; any other gets a new lastupdated.',
     'A bad line is reported on stderr with its number, and the others are imported; the exit code is then 1.',
     'A line that appears to be of another kind is a bad line: a member without data.accountnumber, or a product with ' +
       'data.accountnumber and data.email. To import it anyway, give it a "type" with the name of the kind.',
-    'Values are stored as JSON represents them: dates are strings, and integers beyond 2^53 lose precision.',
+    'Values are stored as JSON represents them: dates are strings. A line with a number that would be stored as a different ' +
+      'one, such as 9007199254740993, is a bad line.',
   ],
 });
 

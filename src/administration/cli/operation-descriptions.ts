@@ -122,7 +122,7 @@ export const kindCreate = describeCommand({
     'without-data': { description: 'the records have no field data: all other fields are their data' },
   },
   notes: [
-    'Every instance knows it within two seconds. Its feeds answer 503 until its records have been read once ("kind list").',
+    'Every instance knows it within two seconds. Its feeds answer 503 until the first pass over its records has ended ("kind list").',
     'A kind is not edited: remove it and create it again.',
   ],
 });
@@ -132,7 +132,7 @@ export const kindList = describeCommand({
   summary: 'Show the kinds of records, and which are served',
   options: {},
   notes: [
-    'ready: served. preparing: its records are being read for the first time. not valid: its document cannot be used.',
+    'ready: served. preparing: the first pass over its records is running. not valid: its document cannot be used.',
   ],
 });
 

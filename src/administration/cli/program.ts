@@ -12,8 +12,8 @@ const VERSION = '--version';
 
 /**
  * Runs one command line (contract §5) and returns the exit code: 0, or 1 after one line on stderr, or the code that the help of
- * the command promises; for a mistake in the command line, the code that the program promises. The settings are loaded only if a command needs them. Help, the version
- * and usage errors load no command.
+ * the command promises; for a mistake in the command line, the code that the program promises. The settings are loaded only if
+ * a command needs them. Help, the version and usage errors load no command and no driver.
  */
 export async function runCommandLine(
   words: string[],

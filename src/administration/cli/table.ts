@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import { visibleLines, count, visible } from '../../platform/common/index.js';
-import mongoose from 'mongoose';
+import { EJSON } from 'bson';
 
 /** How to lay out a text. */
 export interface Layout {
@@ -86,7 +86,6 @@ export function inLines(words: string[], columns: number, indent = 0): string[] 
   return lines;
 }
 
-const { EJSON } = mongoose.mongo.BSON;
 const LONGEST_CELL = 1000;
 
 const GAP = '  ';

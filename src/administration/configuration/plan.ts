@@ -68,7 +68,8 @@ export async function compare(
 
 /**
  * Throws if a change could not be made: 400 for an invalid user name and for a filter that MongoDB refuses; 409 for a user
- * name in use, for an application that still has records, and for services beyond the limits; and the errors of {@link assertKindsPossible}.
+ * name in use, for an application that still has records, and for services beyond the limits. Also throws what
+ * {@link assertKindsPossible} throws.
  */
 export async function assertPossible(
   db: mongo.Db,

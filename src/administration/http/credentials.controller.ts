@@ -152,7 +152,7 @@ export class CredentialsController {
   @ApiOperation({
     summary: 'Gives a credential another password',
     description:
-      'The response contains the new password, which is not shown again. The previous password is valid until `keepOldUntil`; without it, it becomes invalid immediately.',
+      'The response contains the new password, which is not shown again. The previous password is valid until `keepOldUntil`; without it, every instance rejects it within 2 seconds.',
   })
   @Answers('The credential, with its new password', CredentialShape)
   @Problems(400, 401, 403, 404, 412, 413, 415, 429, 500, 503)

@@ -98,7 +98,7 @@ export class ErasuresController {
   @ApiOperation({
     summary: 'Shows an erasure, and which consumers have received it',
     description:
-      'The consumers are sorted by progress, the least advanced first. Their activity is visible ten seconds later.',
+      'The consumers are sorted by progress, the least advanced first. Their activity is visible within ten seconds.',
   })
   @Answers('The receipt, with the consumers')
   @Problems(401, 403, 404, 429, 500, 503)

@@ -26,8 +26,8 @@ type Read<T> = (options: { session: mongoose.mongo.ClientSession }) => Promise<T
 
 /**
  * A cache of documents of one collection, by the name under which they are requested. Each is read once, on first
- * request, and kept until the control stream reports a change. Concurrent requests share a read. A result with an undefined `_id` stands for a document that does
- * not exist, and is kept until any document is inserted; null is never cached.
+ * request, and kept until the control stream reports a change. A result with an undefined `_id` stands for a document that
+ * does not exist, and is kept until any document is inserted; null is never cached.
  */
 export class KnownDocuments<T extends { _id: unknown }> implements Follower {
   private readonly nameOf = new Map<string, string>();
@@ -58,10 +58,18 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
     return this.stream.isCurrent ? this.known(name) : undefined;
   }
 
-  /** The cached document, or else the result of `read`, which must use the options that it gets. */
-  async find(name: string, read: Read<T>): Promise<T | null> {
-    if (!this.stream.isCurrent) return this.read(name, read);
+  /** The cached document, or else the result of the read. */
+  async find(name: string, read: () => Promise<T | null>): Promise<T | null> {
+    if (!this.stream.isCurrent) return read();
     return this.known(name) ?? this.learn(name, read);
+  }
+
+  /**
+   * Like {@link find}, but concurrent requests share a read. It must use the options that it gets, so that it reads no earlier
+   * state than the control stream has reported.
+   */
+  findShared(name: string, read: Read<T>): Promise<T | null> {
+    return this.find(name, () => this.shared.share(name, () => this.stream.read(read)));
   }
 
   /** Drops a cached document that turned out to be outdated. */
@@ -103,16 +111,11 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
     this.absent.clear();
   }
 
-  /** Reads no earlier state than the control stream has reported. */
-  private read(name: string, read: Read<T>): Promise<T | null> {
-    return this.shared.share(name, () => this.stream.read(read));
-  }
-
-  private async learn(name: string, read: Read<T>): Promise<T | null> {
+  private async learn(name: string, read: () => Promise<T | null>): Promise<T | null> {
     const underWay: UnderWay = { changed: new Set(), isInserted: false, isOutdated: false };
     this.reads.add(underWay);
     try {
-      const found = await this.read(name, read);
+      const found = await read();
       if (found === null) return null;
       if (found._id === undefined) {
         if (!underWay.isOutdated && !underWay.isInserted) this.absent.set(name, found);

@@ -167,7 +167,7 @@ export class FiltersInForce {
   /** The entry, with its key in the cache. */
   private async entry(of: ServiceKey): Promise<{ key: string; entry: ReadEntry | null }> {
     const key = JSON.stringify(of);
-    const entry = await this.entriesKnown.find(key, ({ session }) => this.read(of, session));
+    const entry = await this.entriesKnown.findShared(key, ({ session }) => this.read(of, session));
     if (entry?.readAt === undefined) this.entriesKnown.drop(key);
     return { key, entry };
   }

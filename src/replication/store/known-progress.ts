@@ -19,7 +19,7 @@ import {
   isIn,
 } from '../protocol/index.js';
 import { WATCH_STATE_MODEL, LEASES } from './collections.schema.js';
-import { pause, within } from '../../platform/common/index.js';
+import { pause } from '../../platform/common/index.js';
 import { bareCommand, COMMAND_MS, placedReply } from '../../platform/database/index.js';
 import { ProgressReader } from './progress-reader.js';
 
@@ -28,9 +28,6 @@ type KnownState = Pick<
   WatchState,
   '_id' | 'watched' | 'since' | 'pass' | 'expires' | 'aside' | 'kinds' | 'pace' | 'restores'
 >;
-
-/** Time limit of a read of the progress, which is optional (milliseconds): the connection may be dead without notice. */
-const SOON_MS = 1000;
 
 /** The progress of the watcher as this instance knows it, without a query. */
 @Injectable()
@@ -68,11 +65,14 @@ export class KnownProgress {
 
   /** The known state, or else the stored one; undefined if the database does not answer soon. */
   async find(): Promise<KnownState | undefined> {
-    const found = this.states.find(WATCHER, (options) =>
+    return (await this.states.find(WATCHER, () => this.read())) ?? undefined;
+  }
+
+  private async read(): Promise<KnownState | null> {
+    const state = await this.control.readSoon((options) =>
       this.model.collection.findOne<KnownState>({ _id: WATCHER as never }, options),
     );
-    const state = await within(SOON_MS, 'The progress of the watcher', found).catch(() => undefined);
-    return state ?? undefined;
+    return state ?? null;
   }
 }
 

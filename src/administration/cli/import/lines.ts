@@ -30,7 +30,7 @@ type Json = Record<string, unknown>;
 type Check = (value: unknown) => string | undefined;
 
 const text: Check = (value) =>
-  typeof value === 'string' && value !== '' ? undefined : 'must be a text that is not empty';
+  typeof value === 'string' && value !== '' ? undefined : 'must be a string that is not empty';
 
 /**
  * BSON stores UTF-8. Half of a surrogate pair would be stored as another id, and the same line would never find its record
@@ -48,10 +48,11 @@ const PROPERTIES: Record<string, Check> = {
   channels: (value) =>
     Array.isArray(value) && value.every((channel) => typeof channel === 'string')
       ? undefined
-      : 'must be a list of texts',
+      : 'must be an array of strings',
   type: text,
-  createDate: (value) => (typeof value === 'string' ? errorOf(parseDate(value)) : 'must be a date as text'),
-  createdBy: (value) => (typeof value === 'string' ? undefined : 'must be a text'),
+  createDate: (value) =>
+    typeof value === 'string' ? errorOf(parseDate(value)) : 'must be a date as a string',
+  createdBy: (value) => (typeof value === 'string' ? undefined : 'must be a string'),
 };
 
 /** The error of a line, and a hint about what the whole file may contain instead. */

@@ -42,7 +42,7 @@ describe('a document is read once', () => {
   it('by all who ask at once and after the first, in the session of the stream', async () => {
     const given: unknown[] = [];
     const ask = () =>
-      shops.find('a', (options) => {
+      shops.findShared('a', (options) => {
         given.push(options);
         return Promise.resolve({ _id: 1 });
       });

@@ -34,7 +34,7 @@ beforeEach(() => {
     },
     ...{ clock: new Date(5000), clockByNow: new Date(5000) },
     follow: (follower: Follower) => followers.push(follower),
-    read: (read: (options: object) => Promise<unknown>) => read({}),
+    readSoon: (read: (options: object) => Promise<unknown>) => read({}),
   } as unknown as ControlStream;
   known = new KnownProgress(control, { collection: { collectionName: 'leases', findOne } } as never);
   place = new WatchedPlace(control, known);
