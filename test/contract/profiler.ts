@@ -21,15 +21,19 @@ const FORMAT = 'tidemark format';
 /** The leader looks at it every ten seconds. */
 const QUARANTINE = 'tidemark quarantine';
 
+/** The leader compares the ledger with the records, a slice at a time. */
+const AUDIT = 'tidemark audit';
+
 /** The leader's jobs read how far the watcher has come. */
 const JOBS = 'tidemark jobs';
 
 /** What an instance does at times of its own. */
-const BESIDE = [SAMPLE, FORMAT, QUARANTINE, JOBS];
+const BESIDE = [SAMPLE, FORMAT, QUARANTINE, AUDIT, JOBS];
 
 /**
  * Every command that a database received while something was done, in the order in which they ended, without those that are
- * independent of it: samples, checks of the storage format, looks at the quarantine, and what jobs read of the progress.
+ * independent of it: samples, checks of the storage format, reads of the quarantine, the audit, and what jobs read of the
+ * progress.
  */
 export async function commandsDuring(db: mongo.Db, work: () => Promise<unknown>): Promise<Profiled[]> {
   await db.command({ profile: 0 });

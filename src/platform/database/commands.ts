@@ -79,6 +79,8 @@ export function cursorId(id: mongo.Long | number | bigint): mongo.Long | bigint 
 export interface SnapshotOptions {
   session: mongo.ClientSession;
   readConcern: { level: 'snapshot' };
+  /** Lets operators tell the reads from others. */
+  comment?: string;
 }
 
 /**

@@ -51,6 +51,8 @@ function hashOf(tenure: Tenure): bigint {
 }
 
 const MOST_NAMED = 20;
+/** Lets operators and tests tell the reads of the audit from other commands. */
+const COMMENT = 'tidemark audit';
 
 export const LEDGER_FAULTS = ['unknown record', 'living entry without record'] as const;
 export type LedgerFaultKind = (typeof LEDGER_FAULTS)[number];
@@ -177,7 +179,9 @@ export class AuditReads {
   /** Approximate number of slices of a given size. */
   async expected(size: number): Promise<number> {
     const counts = await Promise.all(
-      recordCollections().map((name) => this.connection.collection(name).estimatedDocumentCount()),
+      recordCollections().map((name) =>
+        this.connection.collection(name).estimatedDocumentCount({ comment: COMMENT }),
+      ),
     );
     return counts.reduce((slices, count) => slices + Math.floor(count / size) + 1, 0);
   }
@@ -221,7 +225,9 @@ export class AuditReads {
   private async asOfNow<T>(read: (snapshot: SnapshotOptions) => Promise<T>): Promise<Seen<T>> {
     const now = await this.workedThrough.now();
     const began = performance.now();
-    const value = await readAsOf(this.connection.getClient(), now.at, read);
+    const value = await readAsOf(this.connection.getClient(), now.at, (snapshot) =>
+      read({ ...snapshot, comment: COMMENT }),
+    );
     return { ...now, value, took: performance.now() - began };
   }
 
