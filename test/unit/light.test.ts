@@ -84,17 +84,6 @@ describe('what is plain, and every command of operators, works without Nest', ()
   });
 });
 
-describe('help, completion, the version and usage errors load no driver', () => {
-  const isPrinted = (target: string) => isPure(target) || /^(string-width|cli-progress)$/.test(target);
-
-  it.each(['index', 'program', 'command-line', 'usage', 'completion', 'output', 'table', 'commands/index'])(
-    'src/administration/cli/%s.ts',
-    (name) => {
-      expect(heavyWays(`src/administration/cli/${name}.ts`, isPrinted)).toEqual([]);
-    },
-  );
-});
-
 describe('what tells so', () => {
   it('sees what loads a module, and what is of types only', () => {
     const text = `

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Connection } from 'mongoose';
 import { BUILT_IN_KINDS } from '../../kinds/index.js';
 import type { Calling, Settings } from '../../platform/config/index.js';
-import type { Wording } from './table.js';
+import type { Wording } from './layout.js';
 
 /** An option of a command. Without `value` it is a flag; otherwise it takes a value, and `value` is its name in the help. */
 export interface Option {

@@ -1,6 +1,6 @@
 import { UsageError, shown } from '../../platform/common/index.js';
 import { type Command, COMMON_OPTIONS, type Option } from './command.js';
-import { asIs } from './table.js';
+import { asIs } from './layout.js';
 
 /** The name under which the package installs the commands. */
 export const PROGRAM = 'tidemark-admin';

@@ -1,6 +1,6 @@
 import { visible, visibleJson } from '../../platform/common/index.js';
 import type { Screen, Terminal } from './command.js';
-import { laidOut, type Layout, toned, type Wording } from './table.js';
+import { laidOut, type Layout, toned, type Wording } from './layout.js';
 
 /** Writes the results and errors of a command to stdout and stderr, for people or for machines. */
 export class Output {

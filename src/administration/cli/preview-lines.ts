@@ -1,4 +1,4 @@
-import { cutTo } from './table.js';
+import { cutTo } from './layout.js';
 import { filterJson, type Group, type Preview } from '../plain.js';
 import type { Filter } from '../../application/index.js';
 import { count } from '../../platform/common/index.js';

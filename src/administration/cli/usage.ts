@@ -1,6 +1,6 @@
 import { type Calling, IN_CLONE } from '../../platform/config/pure.js';
 import { COMMON_OPTIONS, type Command, type Option } from './command.js';
-import { inLines, type Layout, padTo, type Wording, toned, widthOf, wrapped } from './table.js';
+import { inLines, type Layout, padTo, type Wording, toned, widthOf, wrapped } from './layout.js';
 
 const USAGE = 'Usage:';
 const INDENT = '  ';

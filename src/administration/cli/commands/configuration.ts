@@ -23,7 +23,8 @@ import { UsageError } from '../../../platform/common/index.js';
 import type { CommandContext, Run } from '../command.js';
 import type { configApply, configExport, configPlan } from '../descriptions.js';
 import { isConfirmed, tenantOf, textIn } from '../input.js';
-import { asIs, cutTo, counted } from '../table.js';
+import { asIs, cutTo } from '../layout.js';
+import { counted } from '../table.js';
 import { sampleLines, savedLines } from '../preview-lines.js';
 import { databaseOf, deskOn } from '../session.js';
 

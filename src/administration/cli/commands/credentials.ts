@@ -26,7 +26,8 @@ import type {
   credentialRotate,
 } from '../descriptions.js';
 import { choiceOf, daysOf, futureDateOf, isConfirmed, checkedName, passwordFrom } from '../input.js';
-import { type Wording, cell, counted, table } from '../table.js';
+import { type Wording } from '../layout.js';
+import { cell, counted, table } from '../table.js';
 import { databaseOf, deskOn } from '../session.js';
 
 const EVERY = '*';

@@ -12,7 +12,8 @@ import type { Run } from '../command.js';
 import type { kindCreate, kindList, kindRemove } from '../operation-descriptions.js';
 import { byOption, serviceKeyOf } from '../input.js';
 import { databaseOf, deskOn } from '../session.js';
-import { cell, counted, table, asIs } from '../table.js';
+import { asIs } from '../layout.js';
+import { cell, counted, table } from '../table.js';
 import {
   interfaceName,
   knownSchema,

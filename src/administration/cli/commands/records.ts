@@ -20,7 +20,8 @@ import { count, FatalError, shown, UsageError, forAtMost, pause } from '../../..
 import type { CommandContext, Outcome, Run } from '../command.js';
 import type { recordDelete, recordHistoryCommand, recordShow } from '../descriptions.js';
 import { idsOf, inputFile, kindOf, tenantOf, secondsOf } from '../input.js';
-import { inOrder, type Wording, counted, table } from '../table.js';
+import { inOrder, type Wording } from '../layout.js';
+import { counted, table } from '../table.js';
 import { databaseOf, deskOn } from '../session.js';
 import type { recordErase, recordErasures } from '../operation-descriptions.js';
 

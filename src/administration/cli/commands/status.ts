@@ -7,7 +7,8 @@ import { restInWords, shareDone } from '../../../replication/protocol/index.js';
 import type { Run } from '../command.js';
 import type { consumerList, status } from '../operation-descriptions.js';
 import { checkedName } from '../input.js';
-import { type Wording, counted, described, type SaidLine, table } from '../table.js';
+import { type Wording } from '../layout.js';
+import { counted, described, type SaidLine, table } from '../table.js';
 import { databaseOf } from '../session.js';
 import { stateOf } from './kinds.js';
 

@@ -11,7 +11,8 @@ import {
 } from '../../plain.js';
 import type { CommandContext, Run } from '../command.js';
 import type { check, restored, upgradeFinish } from '../operation-descriptions.js';
-import { type Tone, described, type SaidLine, counted } from '../table.js';
+import { type Tone } from '../layout.js';
+import { described, type SaidLine, counted } from '../table.js';
 import { RestampBook } from '../../../replication/watcher/plain.js';
 import type { resync } from '../descriptions.js';
 import { kindOf, tenantOf, dateOf, isConfirmed } from '../input.js';

@@ -1,6 +1,6 @@
 import { parseCommandLine } from '../../../../src/administration/cli/command-line.js';
 import { commands } from '../../../../src/administration/cli/commands/index.js';
-import { laidOut, PLAIN, widthOf } from '../../../../src/administration/cli/table.js';
+import { laidOut, PLAIN, widthOf } from '../../../../src/administration/cli/layout.js';
 import { helpJson, helpOf } from '../../../../src/administration/cli/usage.js';
 
 const parse = (line: string) => parseCommandLine(commands, line.split(' ').filter(Boolean));

@@ -9,7 +9,7 @@ import {
   toned,
   widthOf,
   wrapped,
-} from '../../../../src/administration/cli/table.js';
+} from '../../../../src/administration/cli/layout.js';
 
 describe('the cells that a text takes', () => {
   it.each([

@@ -1,5 +1,5 @@
 import type { ListedKind, Status } from '../../../../src/administration/index.js';
-import { laidOut, PLAIN } from '../../../../src/administration/cli/table.js';
+import { laidOut, PLAIN } from '../../../../src/administration/cli/layout.js';
 import { statusText } from '../../../../src/administration/cli/commands/status.js';
 
 const STARTED = new Date('2026-11-20T10:00:00.000Z');

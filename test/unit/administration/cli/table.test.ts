@@ -4,10 +4,8 @@ import {
   PLAIN,
   type Tone,
   widthOf,
-  fitting,
-  table,
-  toneOf,
-} from '../../../../src/administration/cli/table.js';
+} from '../../../../src/administration/cli/layout.js';
+import { fitting, table, toneOf } from '../../../../src/administration/cli/table.js';
 
 const FILTER = JSON.stringify({ 'data.category': { $in: ['bikes', 'tents', 'skis', 'kayaks', 'ropes'] } });
 const rows = [
