@@ -57,11 +57,11 @@ export const ofReplication = [
     tests: ['contract/watcher-first-start'],
   },
   {
-    name: 'set-aside-and-never-delivered',
+    name: 'set-aside-and-forgotten',
     file: 'src/replication/store/quarantine.ts',
     from: 'if (entries.length === 0 && before',
     to: 'if (entries.length > 0 && before',
-    tests: ['contract/poison'],
+    tests: ['contract/quarantine-deletes'],
   },
   {
     name: 'newest-hard-delete-removed',

@@ -215,6 +215,21 @@ it('a retry that a pass over everything overtakes settles nothing: its record ma
   expect(await copy.harvest()).toEqual(['beside']);
 });
 
+it('a record stays set aside after a look at the quarantine: its next event waits with it', async () => {
+  const { record } = await shownAsY();
+  const quarantined = service.app.get(Quarantine, { strict: false });
+  const due = quarantined.due.bind(quarantined);
+  const found = jest.fn();
+  jest.spyOn(quarantined, 'due').mockImplementation(async (...asked) => {
+    found(await due(...asked));
+    return [];
+  });
+  await eventually(() => Promise.resolve(found.mock.calls.length > 0));
+  await products().updateOne({ _id: record._id }, { $set: { id: 'w' } });
+  await service.watcher.caughtUp();
+  expect(await quarantine().findOne({ '_id.owner': record._id })).toMatchObject({ events: 2 });
+});
+
 describe('many that cannot be worked through cost nobody else anything', () => {
   it('a few are found by halves, the others are set aside with them; all leave together', async () => {
     const copy = new Copy(app);
