@@ -68,9 +68,9 @@ interface FieldsEdit {
 }
 
 /**
- * A query for the records that have a field whose treatment an edit changes; undefined if it changes none. Every item has
- * `createdBy`, and every item of a product `channels`, whether or not the record stores them: these concern every record. In
- * lists of lists, and in the second of two fields of the same name, MongoDB finds no fields: a record with either on the path of a
+ * A query for the records that have a field whose treatment an edit changes; undefined if it changes none. A change of
+ * `createdBy` or `channels` concerns every record, because items may show them although the record does not store them. MongoDB
+ * finds no fields in lists of lists, nor in the second of two fields of the same name: a record with either on the path of a
  * changed field is among them.
  */
 export function concernedBy({ before, after, isRekeyed }: FieldsEdit): mongo.Document | undefined {

@@ -182,6 +182,7 @@ function sessionOver(): Problem {
 }
 
 function notUsable(): Problem {
-  const detail = 'There is no active credential with this name whose scopes your credential covers.';
+  const detail =
+    'There is no active credential with this name whose access is within that of your credential.';
   return new Problem(403, 'out-of-scope', 'The credential cannot be used', detail);
 }

@@ -132,7 +132,7 @@ export const LEDGER_MODEL = 'LedgerEntry';
 
 /**
  * The unique index of entries by their identity. Queries by identity hint it, because MongoDB could choose an index of
- * tombstones, of which an application may have millions.
+ * tombstones, and an application may have millions of tombstones.
  */
 export const ENTRIES_BY_IDENTITY = { organizationid: 1, appid: 1, kind: 1, id: 1 } as const;
 

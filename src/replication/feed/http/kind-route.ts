@@ -85,7 +85,7 @@ const FEED_PATH = new RegExp(
   String.raw`^/:org/:app/api/v1/(${[...KIND_ROUTES, 'productbychannel'].join('|')})/(?:(?::service|:channel)/)?(max|updates|softdeletes|harddeletes|changes|digest)$`,
 );
 /** A request with one of these statuses reads no feed: the service, the access or the credential is missing. */
-const NOBODY = new Set([401, 403, 404]);
+const NOT_READ = new Set([401, 403, 404]);
 
 /** The kind is undefined if the path names it. */
 type Route = Pick<Call, 'feed'> & { kind: Kind | undefined; isChannel: boolean };
@@ -99,7 +99,7 @@ const routes = new Map<string, Route | undefined>();
 export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
   return (request: Request, response: Response): void => {
     const route = routeOf((request.route as { path?: unknown } | undefined)?.path);
-    if (route === undefined || request.user === undefined || NOBODY.has(response.statusCode)) return;
+    if (route === undefined || request.user === undefined || NOT_READ.has(response.statusCode)) return;
     if (route.feed !== 'digest') items.inc({ feed: route.feed }, sentOf(response).budget.items);
     if (actingCallerOf(request) !== undefined || request.method === 'HEAD') return;
     if (route.feed === 'digest' && !response.writableFinished) return;
