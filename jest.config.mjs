@@ -11,13 +11,11 @@ const esmPackages =
   '@nestjs/|mongodb/|mongoose/node_modules/mongodb/lib/runtime|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|string-width/|strip-ansi/|ansi-regex/|get-east-asian-width/|marked/|github-slugger/';
 
 /** These take Jest longer to load than most files take to run, so Node loads them, once for each worker. */
-const nativePackages =
-  '@nestjs/|mongoose/|mongodb/|bson/|rxjs/|express/|class-validator/|class-transformer/|pino/|prom-client/|helmet/';
+const nativePackages = '@nestjs/|mongoose/|mongodb/|bson/|rxjs/|express/|pino/|prom-client/|helmet/';
 
 /** These ask whether a value is a plain object or of a class of JavaScript, so Jest loads all that they use. */
 const byJestAlone = [
   'platform/database/errors',
-  'member/body/body-pipe',
   'record/item',
   'replication/transcode/large-text',
   'replication/transcode/portions',

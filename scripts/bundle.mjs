@@ -49,8 +49,9 @@ async function write() {
   const bundle = await rolldown({
     input: Object.fromEntries(names.map((name) => [name, join(compiled, `${name}.entry.js`)])),
     platform: 'node',
-    // Machine code, which its package looks for in places of its own.
-    external: [/^@node-rs\//],
+    // Machine code, which its package looks for in places of its own; and packages that Nest uses only for classes that the
+    // service does not have.
+    external: [/^@node-rs\//, /^class-(transformer|validator)$/],
     plugins: plugins({ compiled, folder }),
     onLog,
   });

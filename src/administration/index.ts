@@ -13,7 +13,6 @@ export {
 } from './changes.js';
 export { readCredential } from './credentials.js';
 export { readKind } from './listed-kinds.js';
-export { type Fields, flag, schemaOf, shaped } from './fields.js';
 export { nothingKnown } from './preview.js';
 export {
   APPLICATION_CHANGE,

@@ -62,7 +62,6 @@ export {
   listReceipts,
   readReceipt,
 } from './erasure/receipts.js';
-export { type Shaped, required, text } from './fields.js';
 export {
   type FilterPlan,
   type IndexProposal,

@@ -9,9 +9,8 @@ import {
   type StoredService,
 } from '../application/plain.js';
 import { NAME, NAME_RULE } from '../platform/common/index.js';
-import { problems } from '../platform/http/plain.js';
+import { type FieldError, problems } from '../platform/http/plain.js';
 import { Refused } from './changes.js';
-import type { FieldError } from './fields.js';
 
 /** New values of a service that depend on each other. Omitted ones stay as they are stored; null removes one. */
 export interface ServiceEdit extends StoredFields {

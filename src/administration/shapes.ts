@@ -1,11 +1,9 @@
 import type { Application, Filter } from '../application/index.js';
 import { MOST_SERVICES, type ShownFields, shownFieldsFault } from '../application/plain.js';
 import { LEVELS, type Scope } from '../auth/plain.js';
-import { NAME, NAME_RULE, NAME_SCHEMA, type Steps } from '../platform/common/index.js';
+import { fits, NAME, NAME_RULE, NAME_SCHEMA, type Steps } from '../platform/common/index.js';
 import { isKind, KIND_NAME, type KindDocument, kindFaults, kindNames } from '../kinds/index.js';
 import { MOST_KINDS } from '../record/index.js';
-import { Refused } from './changes.js';
-import { newUsernameFault, usernameFault } from './credentials.js';
 import {
   date,
   type Field,
@@ -22,7 +20,9 @@ import {
   required,
   type Shaped,
   text,
-} from './fields.js';
+} from '../platform/http/plain.js';
+import { Refused } from './changes.js';
+import { newUsernameFault, usernameFault } from './credentials.js';
 import { filterOfJson } from './filter-text.js';
 import { assertFilterInSteps } from './filter-trial.js';
 import { serviceFault, serviceNameFault } from './service-rules.js';
@@ -35,7 +35,7 @@ const NO_SCOPES = `is not a list of 1 to ${MOST_SCOPES} such as {"organizationid
 /** A text for people, of limited length. */
 function words(example: string): Field<string | undefined> {
   const fault = `is longer than ${LONGEST_TEXT} characters.`;
-  return text((value) => (value.length > LONGEST_TEXT ? fault : undefined), {
+  return text((value) => (fits(value, LONGEST_TEXT) ? undefined : fault), {
     maxLength: LONGEST_TEXT,
     example,
   });
@@ -163,7 +163,9 @@ const scopes: Field<Scope[] | undefined> = optional(
     if (list.length === 0 || list.length > MOST_SCOPES || !list.every(isObject)) return { fault: NO_SCOPES };
     const faults = list.flatMap((scope, index) => scopeFaults(scope, index)).slice(0, MOST_FAULTS);
     if (faults.length > 0) return { faults };
-    return { value: (list as Scope[]).map(({ organizationid, appid }) => ({ organizationid, appid })) };
+    return {
+      value: (list as unknown as Scope[]).map(({ organizationid, appid }) => ({ organizationid, appid })),
+    };
   },
 );
 

@@ -1,7 +1,8 @@
 import type { mongo } from 'mongoose';
-import type { InputError } from '../platform/http/index.js';
+import { fits } from '../platform/common/index.js';
+import { type FieldError, isObject, LONGEST_NAME, MOST_FAULTS, pointerTo } from '../platform/http/pure.js';
 
-/** In UTF-16 code units, as in JavaScript (contract §2). */
+/** In characters (contract §2). */
 export const LONGEST_TEXT = 1000;
 export const LONGEST_PASSWORDHASH = 4096;
 export const LONGEST_EMAIL = 254;
@@ -11,11 +12,7 @@ export const MOST_PROPERTIES = 200;
 
 /** The body itself, `extrafields`, and a section. */
 const DEEPEST = 3;
-const LONGEST_NAME = 1000;
 const VALID_NAME = 'A valid name is, for example, "shoesize".';
-
-/** Maximum number of reported faults. */
-export const MOST_FAULTS = 20;
 
 /** Names with a meaning in JavaScript or in drivers of MongoDB: programs that read the member would fail on them. */
 const NOT_ALLOWED = new Set(['__proto__', 'constructor', '_bsontype']);
@@ -33,17 +30,6 @@ export function isDeletion(value: unknown): value is Deletion {
   return value === null || value === '';
 }
 
-/** The JSON pointer (RFC 6901) of a child. */
-export function pointerTo(parent: string, name: string | number): string {
-  return `${parent}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}
-
-/** A fault inside a property; the pointer begins at the property. */
-export interface InputFault {
-  pointer: string;
-  detail: string;
-}
-
 interface Place {
   value: unknown;
   pointer: string;
@@ -51,12 +37,11 @@ interface Place {
 }
 
 /**
- * Checks that apply to every body, regardless of its class: names with a meaning in MongoDB or JavaScript, text that
- * is not valid Unicode, and nesting deeper than any class allows. Libraries that are called later recurse, so this
- * check must not.
+ * Checks that apply to every body, regardless of its fields: names with a meaning in MongoDB or JavaScript, text that
+ * is not valid Unicode, and nesting deeper than any field allows. It does not recurse, so no nesting exhausts the stack.
  */
-export function bodyFaults(body: object): InputError[] {
-  const faults: InputError[] = [];
+export function bodyFaults(body: object): FieldError[] {
+  const faults: FieldError[] = [];
   const places: Place[] = [{ value: body, pointer: '', depth: 1 }];
   for (const place of places) {
     if (faults.length >= MOST_FAULTS) break;
@@ -69,22 +54,22 @@ export function bodyFaults(body: object): InputError[] {
 }
 
 /** The faults of the `extrafields` of a new member. */
-export function extrafieldsFaults(value: unknown): InputFault[] {
+export function extrafieldsFaults(value: unknown): FieldError[] {
   return sectionsFaults(value, () => false);
 }
 
 /** The faults of the `extrafields` of a patch, where null and "" delete at any depth. */
-export function extrafieldsPatchFaults(value: unknown): InputFault[] {
+export function extrafieldsPatchFaults(value: unknown): FieldError[] {
   return sectionsFaults(value, isDeletion);
 }
 
 /** The faults of a list of channels, at most {@link MOST_FAULTS}. */
-export function channelsFaults(value: unknown): InputFault[] {
+export function channelsFaults(value: unknown): FieldError[] {
   if (!Array.isArray(value))
     return [{ pointer: '', detail: 'must be an array of strings, such as ["web", "shop"]' }];
-  const faults: InputFault[] = [];
+  const faults: FieldError[] = [];
   for (const [index, channel] of value.entries()) {
-    if (typeof channel === 'string' && channel.length <= LONGEST_TEXT) continue;
+    if (typeof channel === 'string' && fits(channel, LONGEST_TEXT)) continue;
     const detail = `must be a string of at most ${LONGEST_TEXT} characters, such as "web"`;
     if (faults.push({ pointer: pointerTo('', index), detail }) === MOST_FAULTS) break;
   }
@@ -103,7 +88,7 @@ function valueFault({ value, depth }: Place): string | undefined {
     : undefined;
 }
 
-function enter({ pointer, depth }: Place, value: object, places: Place[], faults: InputError[]): void {
+function enter({ pointer, depth }: Place, value: object, places: Place[], faults: FieldError[]): void {
   const isArray = Array.isArray(value);
   for (const [name, inner] of Object.entries(value) as [string, unknown][]) {
     const detail = isArray ? undefined : nameFault(name);
@@ -119,19 +104,19 @@ function nameFault(name: string): string | undefined {
   if (name.startsWith('$')) return `has a name that starts with $. ${VALID_NAME}`;
   if (name.includes('.')) return `has a name with a dot. ${VALID_NAME}`;
   if (name.includes('\0')) return `has a name with a NUL character. ${VALID_NAME}`;
-  if (name.length > LONGEST_NAME)
+  if (!fits(name, LONGEST_NAME))
     return `contains a name of more than ${LONGEST_NAME} characters. ${VALID_NAME}`;
   if (!name.isWellFormed()) return `contains a name with a lone surrogate. ${VALID_NAME}`;
   return undefined;
 }
 
 function isShowable(name: string): boolean {
-  return name.length <= LONGEST_NAME && name.isWellFormed();
+  return fits(name, LONGEST_NAME) && name.isWellFormed();
 }
 
 type Skip = (value: unknown) => boolean;
 
-function sectionsFaults(value: unknown, skip: Skip): InputFault[] {
+function sectionsFaults(value: unknown, skip: Skip): FieldError[] {
   if (!isObject(value)) return [{ pointer: '', detail: `must be an object of sections, ${EXAMPLE}` }];
   const sections = Object.entries(value).filter(([, section]) => !skip(section));
   if (sections.length > MOST_SECTIONS) {
@@ -140,7 +125,7 @@ function sectionsFaults(value: unknown, skip: Skip): InputFault[] {
   return sections.flatMap(([name, section]) => sectionFaults(pointerTo('', name), section, skip));
 }
 
-function sectionFaults(pointer: string, section: unknown, skip: Skip): InputFault[] {
+function sectionFaults(pointer: string, section: unknown, skip: Skip): FieldError[] {
   if (!isObject(section)) return [{ pointer, detail: `must be an object, ${SECTION_EXAMPLE}` }];
   const properties = Object.entries(section).filter(([, value]) => !skip(value));
   if (properties.length > MOST_PROPERTIES) {
@@ -155,11 +140,7 @@ function sectionFaults(pointer: string, section: unknown, skip: Skip): InputFaul
 }
 
 function isTextOrBoolean(value: unknown): boolean {
-  return typeof value === 'boolean' || (typeof value === 'string' && value.length <= LONGEST_TEXT);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'boolean' || (typeof value === 'string' && fits(value, LONGEST_TEXT));
 }
 
 /** Maximum number of fields in an error. */
@@ -183,7 +164,7 @@ interface BrokenRule {
  * The faults that the validator of the collection finds in a member, from MongoDB's `errInfo.details`: each pair of a
  * field and a violated rule, once.
  */
-export function validatorFaults(error: mongo.MongoServerError): InputError[] {
+export function validatorFaults(error: mongo.MongoServerError): FieldError[] {
   const details = (error.errInfo as { details?: unknown } | undefined)?.details;
   const broken = new Map<string, BrokenRule>();
   for (const one of brokenRules(details, '')) {

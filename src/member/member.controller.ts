@@ -1,30 +1,20 @@
-import {
-  applyDecorators,
-  type Type,
-  Controller,
-  Get,
-  Headers,
-  Param,
-  Patch,
-  Post,
-  Res,
-} from '@nestjs/common';
-import {
-  ApiBody,
-  ApiHeader,
-  ApiOperation,
-  ApiParam,
-  ApiProperty,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { applyDecorators, Controller, Get, Headers, Param, Patch, Post, Res } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiParam, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { InApplication, type Application, CurrentApplication } from '../application/index.js';
-import { Problems, sendJson, tag } from '../platform/http/index.js';
+import { DocumentedBody, type Fields, Problems, RequestBody, sendJson, tag } from '../platform/http/index.js';
 import { Acting, type Actor } from '../trail/index.js';
 import { Needs } from '../auth/index.js';
 import type { Tenant } from '../record/index.js';
-import { CreateMember, JsonBody, PatchAddress, PatchMember } from './bodies.js';
+import {
+  CREATE_MEMBER,
+  type CreateMember,
+  memberBody,
+  PATCH_ADDRESS,
+  PATCH_MEMBER,
+  type PatchAddress,
+  type PatchMember,
+} from './bodies.js';
 import { MemberService } from './member.service.js';
 import { mergeAddress, mergeMember } from './merge.js';
 import type { StoredMember } from './stored-member.js';
@@ -40,12 +30,15 @@ const MEMBERID = ApiParam({
   schema: { type: 'string', minLength: 1, example: '0b5cc0a6-3f4e-4d0b-9b0a-0f6a4b1f7c55' },
 });
 
+/** The body of a write, read according to the fields. */
+const Body = (fields: Fields) => RequestBody((body) => memberBody(fields, body));
+
 /** The common part of all routes of the controller in the OpenAPI document. */
 const DocumentedMembers = () => applyDecorators(ApiTags('members'), InApplication());
 
-const DocumentedCreate = (body: Type) =>
+const DocumentedCreate = () =>
   applyDecorators(
-    ApiBody({ type: body }),
+    DocumentedBody(CREATE_MEMBER, 'CreateMember'),
     ApiOperation({ summary: 'Makes a member' }),
     ApiResponse({
       status: 201,
@@ -62,9 +55,8 @@ const DocumentedCreate = (body: Type) =>
     Problems(400, 401, 403, 404, 409, 413, 415, 429, 500, 503),
   );
 
-const DocumentedPatch = (summary: string, body: Type) =>
+const DocumentedPatch = (summary: string) =>
   applyDecorators(
-    ApiBody({ type: body }),
     ApiOperation({
       summary,
       description: 'Only the properties present change; null or "" deletes what is stored.',
@@ -131,10 +123,10 @@ export class MemberController {
 
   @Post()
   @Needs('write')
-  @DocumentedCreate(CreateMember)
+  @DocumentedCreate()
   async createMember(
     @CurrentApplication() application: Application,
-    @JsonBody() body: CreateMember,
+    @Body(CREATE_MEMBER) body: CreateMember,
     @Acting() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {
@@ -146,12 +138,13 @@ export class MemberController {
 
   @Patch(':memberid')
   @Needs('write')
-  @DocumentedPatch('Changes a member', PatchMember)
+  @DocumentedPatch('Changes a member')
+  @DocumentedBody(PATCH_MEMBER, 'PatchMember')
   async patchMember(
     @CurrentApplication() application: Application,
     @Param('memberid') id: string,
     @Headers('If-Match') ifMatch: string | undefined,
-    @JsonBody() body: PatchMember,
+    @Body(PATCH_MEMBER) body: PatchMember,
     @Acting() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {
@@ -161,12 +154,13 @@ export class MemberController {
 
   @Patch(':memberid/address')
   @Needs('write')
-  @DocumentedPatch('Changes the address of a member', PatchAddress)
+  @DocumentedPatch('Changes the address of a member')
+  @DocumentedBody(PATCH_ADDRESS, 'PatchAddress')
   async patchMemberAddress(
     @CurrentApplication() application: Application,
     @Param('memberid') id: string,
     @Headers('If-Match') ifMatch: string | undefined,
-    @JsonBody() body: PatchAddress,
+    @Body(PATCH_ADDRESS) body: PatchAddress,
     @Acting() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {

@@ -1,7 +1,7 @@
 import { literal } from '../platform/common/index.js';
-import { problems } from '../platform/http/pure.js';
+import { pointerTo, problems } from '../platform/http/pure.js';
 import type { CreateMember, PatchAddress, PatchMember } from './bodies.js';
-import { isDeletion, MOST_PROPERTIES, MOST_SECTIONS, pointerTo } from './body-faults.js';
+import { isDeletion, MOST_PROPERTIES, MOST_SECTIONS } from './body-faults.js';
 
 /** The fields of an address, in the order in which a new one is stored. */
 const ADDRESS_FIELDS = ['address', 'address2', 'zipcode', 'city', 'country'] as const;

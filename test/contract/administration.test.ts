@@ -111,7 +111,7 @@ describe('Administration API /admin/v1', () => {
     ['what MongoDB refuses', { filter: { a: { $regex: '(' } } }, 'MongoDB refuses the filter'],
     ['a filter that is none', { filter: 'all' }, 'The filter must be a document'],
     ['no filter', { description: 'x' }, 'is missing'],
-    ['another property', { filter: {}, filters: {} }, 'is an unknown field. Known fields: filter'],
+    ['another property', { filter: {}, filters: {} }, 'is an unknown property. Known properties: filter'],
     ['a wrong type', { filter: {}, enabled: 'yes' }, 'is not true or false'],
     [
       'a nest',

@@ -94,7 +94,7 @@ describe('A rotation', () => {
   it.each<[string, object, string]>([
     ['a time that is past', { keepOldUntil: '2020-01-01' }, 'keepOldUntil is past already'],
     ['a time that is none', { keepOldUntil: 'soon' }, 'is not a date'],
-    ['another property', { keep: true }, 'is an unknown field'],
+    ['another property', { keep: true }, 'is an unknown property'],
   ])('with %s is a 400, and the password stays', async (_name, body, sentence) => {
     const { username, password } = await made();
     const answer = await admin('POST', `credentials/${username}/rotate`, { body });

@@ -198,10 +198,10 @@ describe('`POST …/erasures`', () => {
     ],
     ['an unknown kind', { kind: 'order', id: 'kept' }, '/kind', 'is not one of member, product.'],
     [
-      'an unknown field',
+      'an unknown property',
       { kind: 'member', id: 'kept', ids: [] },
       '/ids',
-      'is an unknown field. Known fields: kind, id.',
+      'is an unknown property. Known properties: kind, id.',
     ],
   ])('with %s is 400, and deletes nothing', async (_name, body, pointer, detail) => {
     await app.member({ id: 'kept' });

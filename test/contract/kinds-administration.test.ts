@@ -148,7 +148,7 @@ describe('Bad input is refused with its place, and nothing is stored', () => {
     ['/appid', { ...ORDER, organizationid: 'acme' }, 'is missing beside organizationid'],
     ['/organizationid', { ...ORDER, organizationid: 'no', appid: 'where' }, 'there is no no/where'],
     ['/channels', { ...ORDER, channels: 'yes' }, 'is not true or false'],
-    ['/fields', { ...ORDER, fields: [] }, 'is an unknown field'],
+    ['/fields', { ...ORDER, fields: [] }, 'is an unknown property'],
   ])('%s of %j', async (pointer, body, detail) => {
     const { errors } = expectProblem(await create(body), 400, 'invalid-request');
     expect(errors).toContainEqual({ pointer, detail: expect.stringContaining(detail) });

@@ -54,9 +54,7 @@ async function loadedBy(words: string, program = 'cli'): Promise<string[]> {
 }
 
 const isOfService = (name: string) =>
-  /^(@nestjs\/.+|express|rxjs|class-validator|prom-client|pino|passport|mongodb-memory-server-core)$/.test(
-    name,
-  );
+  /^(@nestjs\/.+|express|rxjs|prom-client|pino|passport|mongodb-memory-server-core)$/.test(name);
 
 function expectLight(packages: string[]): void {
   expect(packages).toContain('string-width');

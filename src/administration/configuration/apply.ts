@@ -3,7 +3,7 @@ import { LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { APPLICATIONS, SERVICES } from '../../application/plain.js';
 import { CREDENTIALS, hashPassword } from '../../auth/plain.js';
 import { isDuplicateKey } from '../../platform/database/plain.js';
-import { allows, problems, Problem } from '../../platform/http/plain.js';
+import { allows, problems, Problem, shaped } from '../../platform/http/plain.js';
 import { ofTenant } from '../../record/index.js';
 import { removeSchemas } from '../../replication/schema/plain.js';
 import { removeHashKey } from '../../replication/store/plain.js';
@@ -18,7 +18,6 @@ import { type Configuration, CONFIGURATION } from '../shapes.js';
 import { type PlannedChange, assertSingle, thingsOf } from './difference.js';
 import { assertPossible, compare, type PlanOptions } from './plan.js';
 import { atOnce, exactly, FatalError, isKept } from '../../platform/common/index.js';
-import { shaped } from '../fields.js';
 import { configurationJson } from './stored-configuration.js';
 
 /** The `_id` of a document that exists only within a transaction. */

@@ -1,10 +1,10 @@
 import { DEFAULT_SERVICE, isEnabled, type StoredService } from '../../application/plain.js';
 import type { Scope } from '../../auth/index.js';
 import type { Steps } from '../../platform/common/index.js';
+import { type FieldError, type Fields, type Shaped, shapeInSteps } from '../../platform/http/pure.js';
 import { isKind, kindNames } from '../../kinds/index.js';
 import type { StoredApplication } from '../applications.js';
 import type { ListedCredential } from '../credentials.js';
-import { type FieldError, type Fields, type Shaped, shapeInSteps } from '../fields.js';
 import { filterJson } from '../filter-text.js';
 import { plainKind } from '../kinds.js';
 import type { StoredKind } from '../listed-kinds.js';

@@ -1,21 +1,20 @@
 import { Controller, Delete, Get, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import {
-  Administrative,
-  Answers,
-  Asked,
-  Body,
-  ChangeContexts,
-  DocumentedBody,
-  Done,
-  SignedInShape,
-} from '../http/index.js';
-import { coversAll, recordAction, required, type Shaped, text } from '../index.js';
+import { Administrative, Answers, Asked, Body, ChangeContexts, Done, SignedInShape } from '../http/index.js';
+import { coversAll, recordAction } from '../index.js';
 import { thisBuild } from '../../platform/config/pure.js';
 import { Authenticator, Caller, covers, type Credential, Public, reaches } from '../../auth/index.js';
 import { describedKind, kindNames } from '../../kinds/index.js';
-import { Problem, Problems, problems } from '../../platform/http/index.js';
+import {
+  DocumentedBody,
+  Problem,
+  Problems,
+  problems,
+  required,
+  type Shaped,
+  text,
+} from '../../platform/http/index.js';
 import { setSessionCookie, Sessions, sessionToken, clearSessionCookie } from './sessions.js';
 
 const LOGIN = {

@@ -4,26 +4,26 @@ import {
   createParamDecorator,
   type ExecutionContext,
   Inject,
-  type PipeTransform,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { InjectConnection } from '@nestjs/mongoose';
-import { ApiBasicAuth, ApiBody, ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBasicAuth, ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Connection } from 'mongoose';
 import { type Credential, MinuteCounts, AboveApplications, Needs } from '../../auth/index.js';
 import { forAtMost, Semaphore, NAME_SCHEMA, TimeSlice } from '../../platform/common/index.js';
-import { OptionalRequestBody, problems, RequestBody, sendJson, tag } from '../../platform/http/index.js';
+import {
+  type Fields,
+  OptionalRequestBody,
+  problems,
+  RequestBody,
+  sendJson,
+  shaped,
+  tag,
+} from '../../platform/http/index.js';
 import type { Tenant } from '../../record/index.js';
 import { KIND_NAME } from '../../kinds/index.js';
 import { KnownKinds } from '../../replication/store/index.js';
-import {
-  organizationsTouched,
-  type ChangeContext,
-  type Fields,
-  schemaOf,
-  shaped,
-  type Shaped,
-} from '../index.js';
+import { organizationsTouched, type ChangeContext } from '../index.js';
 import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import { actorOf } from '../../trail/index.js';
 
@@ -223,26 +223,11 @@ export async function listText<T>(items: T[], shown: (one: T) => object): Promis
   return `[${texts.join(',')}]`;
 }
 
-/** Reads a body according to its fields. */
-class ShapePipe<F extends Fields> implements PipeTransform<object, Promise<Shaped<F>>> {
-  constructor(private readonly fields: F) {}
-
-  transform(body: object): Promise<Shaped<F>> {
-    return new TimeSlice().take(shaped(this.fields, body));
-  }
-}
-
 /** The body of a request, read according to the fields. */
-export const Body = (fields: Fields) => RequestBody(new ShapePipe(fields));
+export const Body = (fields: Fields) => RequestBody((body) => shaped(fields, body));
 
 /** Like {@link Body}, but a missing body counts as an empty object. */
-export const OptionalBody = (fields: Fields) => OptionalRequestBody(new ShapePipe(fields));
-
-/** The body for the OpenAPI document. */
-export const DocumentedBody = (fields: Fields) => ApiBody({ schema: schemaOf(fields) });
-
-export const DocumentedOptionalBody = (fields: Fields) =>
-  ApiBody({ schema: schemaOf(fields), required: false });
+export const OptionalBody = (fields: Fields) => OptionalRequestBody((body) => shaped(fields, body));
 
 export const NamesKind = ApiParam({
   name: 'kind',

@@ -3,7 +3,7 @@ import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { NamesApplication } from '../../application/index.js';
 import { Caller, covers, type Credential } from '../../auth/index.js';
-import { Problems, sendJson } from '../../platform/http/index.js';
+import { Problems, sendJson, type Shaped, DocumentedBody } from '../../platform/http/index.js';
 import type { Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 import {
@@ -17,7 +17,6 @@ import {
   organizationsTouched,
   readApplication,
   removeApplication,
-  type Shaped,
   type StoredApplication,
 } from '../index.js';
 import {
@@ -25,7 +24,6 @@ import {
   Asked,
   Body,
   ChangeContexts,
-  DocumentedBody,
   EditLimiter,
   sendTagged,
   TakesIfMatch,

@@ -2,8 +2,16 @@ import { applyDecorators, Controller, Get, Headers, HttpCode, Post, Query, Res }
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller, covers, type Credential } from '../../auth/index.js';
-import { Problems, problems, sendJson, tag } from '../../platform/http/index.js';
-import { NAME_RULE, NAME_SCHEMA } from '../../platform/common/index.js';
+import {
+  Problems,
+  readParameters,
+  sendJson,
+  tag,
+  type Shaped,
+  flag,
+  DocumentedBody,
+} from '../../platform/http/index.js';
+import { NAME, NAME_RULE, NAME_SCHEMA, type Parsed } from '../../platform/common/index.js';
 import {
   applyConfiguration,
   assertCovers,
@@ -12,14 +20,11 @@ import {
   CONFIGURATION,
   coversAll,
   coversCredential,
-  flag,
-  isName,
   organizationsTouched,
   type PlannedChange,
   type Previews,
   previewsOf,
   type Reach,
-  type Shaped,
   storedConfiguration,
   withinApplication,
 } from '../index.js';
@@ -28,7 +33,6 @@ import {
   Asked,
   Body,
   ChangeContexts,
-  DocumentedBody,
   listText,
   TakesIfMatch,
   EditLimiter,
@@ -184,12 +188,16 @@ function reachOf(caller: Credential, narrowing: Narrowing): Reach {
     mostBytes: MOST_BYTES,
   };
   if (PARAMETERS.every((name) => narrowing[name] === undefined)) return reach;
-  const wrong = PARAMETERS.filter((name) => !isName(narrowing[name]));
-  if (wrong.length > 0)
-    throw problems.invalidRequest(wrong.map((parameter) => ({ parameter, detail: `${NAME_RULE}.` })));
-  const { organizationid, appid } = narrowing as Tenant;
+  const { organizationid, appid } = readParameters(narrowing, (read) => ({
+    organizationid: read('organizationid', parseName, `${NAME_RULE}.`) as string,
+    appid: read('appid', parseName, `${NAME_RULE}.`) as string,
+  }));
   assertCovers(caller, { organizationid, appid });
   return withinApplication(reach, { organizationid, appid });
+}
+
+function parseName(text: string): Parsed<string> {
+  return NAME.test(text) ? { value: text } : { error: `${NAME_RULE}.` };
 }
 
 /** A change for the answer, with its preview if one was made. */

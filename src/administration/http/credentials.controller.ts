@@ -2,7 +2,15 @@ import { Controller, Delete, Get, Headers, HttpCode, Param, Patch, Post, Query, 
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller, type Credential, credentialState } from '../../auth/index.js';
-import { Problems, problems, sendJson } from '../../platform/http/index.js';
+import type { Parsed } from '../../platform/common/index.js';
+import {
+  Problems,
+  readParameters,
+  sendJson,
+  type Shaped,
+  DocumentedBody,
+  DocumentedOptionalBody,
+} from '../../platform/http/index.js';
 import {
   assertGives,
   changeCredential,
@@ -22,7 +30,6 @@ import {
   revokeCredential,
   rotateCredential,
   ROTATION,
-  type Shaped,
   unknownCredential,
   unusedCredentials,
 } from '../index.js';
@@ -31,8 +38,6 @@ import {
   Asked,
   Body,
   ChangeContexts,
-  DocumentedBody,
-  DocumentedOptionalBody,
   NamesCredential,
   OptionalBody,
   sendTagged,
@@ -64,12 +69,12 @@ export class CredentialsController {
   async listCredentials(
     @Asked() request: Request,
     @Caller() caller: Credential,
-    @Query('unusedfor') unusedFor: unknown,
+    @Query() query: Record<string, unknown>,
     @Res() response: Response,
   ): Promise<void> {
     const { db } = this.changeContexts.of(request);
     const of = organizationsTouched(caller);
-    const days = daysOf(unusedFor);
+    const days = readParameters(query, (read) => read('unusedfor', parseDays));
     const { since: usesSince, credentials } =
       days === undefined
         ? { since: undefined, credentials: await listCredentials(db, of) }
@@ -238,9 +243,6 @@ function assertFuture(expiresAt: Date | null | undefined): void {
   if (expiresAt && expiresAt <= new Date()) throw isPast('expiresAt');
 }
 
-function daysOf(text: unknown): number | undefined {
-  if (text === undefined) return undefined;
-  if (typeof text === 'string' && DAYS.test(text)) return Number(text);
-  const detail = 'is not a whole number of days, such as 90.';
-  throw problems.invalidRequest([{ parameter: 'unusedfor', detail }]);
+function parseDays(text: string): Parsed<number> {
+  return DAYS.test(text) ? { value: Number(text) } : { error: 'is not a whole number of days, such as 90.' };
 }

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { NamesApplication } from '../../application/index.js';
 import { Caller, type Credential } from '../../auth/index.js';
 import { forAtMost } from '../../platform/common/index.js';
-import { Problems } from '../../platform/http/index.js';
+import { DocumentedBody, Problems, readParameters, type Shaped } from '../../platform/http/index.js';
 import type { Tenant } from '../../record/index.js';
 import {
   assertApplication,
@@ -14,12 +14,11 @@ import {
   type ErasureReceipt,
   listReceipts,
   readReceipt,
-  type Shaped,
   type WholeReceipt,
 } from '../index.js';
-import { Administrative, Asked, Body, ChangeContexts, DocumentedBody } from './administration.js';
+import { Administrative, Asked, Body, ChangeContexts } from './administration.js';
 import { Answers } from './answers.js';
-import { beforeOf, limitOf, TakesPage, wrong } from './listing.js';
+import { pageIn, TakesPage } from './listing.js';
 
 /** Less than the time limit of an answer. Waiting longer is left to the client. */
 const WAIT_MS = 6000;
@@ -82,11 +81,13 @@ export class ErasuresController {
   ): Promise<{ result: ErasureReceipt[]; next: string }> {
     const tenant = tenantOf(caller, path);
     const { db } = this.changeContexts.of(request);
-    const limit = limitOf(query['limit'], PAGE);
-    const before = beforeOf(query['before']);
+    const page = readParameters(query, (read) => ({
+      ...pageIn(read, PAGE),
+      id: read('id', (text) => ({ value: text })),
+    }));
     await assertApplication(db, tenant);
-    const result = await listReceipts(db, tenant, { id: idOf(query['id']), before, limit });
-    return { result, next: result.length < limit ? '' : result.at(-1)!.receipt };
+    const result = await listReceipts(db, tenant, page);
+    return { result, next: result.length < page.limit ? '' : result.at(-1)!.receipt };
   }
 
   @Get(':receipt')
@@ -117,9 +118,4 @@ export class ErasuresController {
 function tenantOf(caller: Credential, { org: organizationid, app: appid }: ErasurePath): Tenant {
   assertCovers(caller, { organizationid, appid });
   return { organizationid, appid };
-}
-
-function idOf(sent: unknown): string | undefined {
-  if (sent === undefined || typeof sent === 'string') return sent;
-  throw wrong('id', 'is given more than once. Send it once.');
 }

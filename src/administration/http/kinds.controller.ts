@@ -2,7 +2,7 @@ import { Controller, Delete, Get, Headers, Param, Post, Query, Res } from '@nest
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller, type Credential } from '../../auth/index.js';
-import { Problems, problems } from '../../platform/http/index.js';
+import { Problems, problems, type Shaped, DocumentedBody } from '../../platform/http/index.js';
 import {
   coversAll,
   createKind,
@@ -13,14 +13,12 @@ import {
   Refused,
   type RemovedWithKind,
   removeKind,
-  type Shaped,
 } from '../index.js';
 import {
   Administrative,
   Asked,
   Body,
   ChangeContexts,
-  DocumentedBody,
   NamesCreatedKind,
   sendTagged,
   TakesIfMatch,

@@ -1,7 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import mongoose from 'mongoose';
-import { problems } from '../../platform/http/index.js';
+import type { Parsed } from '../../platform/common/index.js';
+import type { ParameterReader } from '../../platform/http/index.js';
 
 const { ObjectId } = mongoose.mongo;
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
@@ -28,19 +29,24 @@ export const TakesPage = ({ most, usual }: PageSizes) =>
     }),
   );
 
-export function beforeOf(text: unknown): InstanceType<typeof ObjectId> | undefined {
-  if (text === undefined || text === '') return undefined;
-  if (typeof text === 'string' && OBJECT_ID.test(text)) return new ObjectId(text);
-  throw wrong('before', 'is not 24 hex digits. Send the next of the page before.');
+/** The page that the parameters of {@link TakesPage} ask for. */
+export function pageIn(read: ParameterReader, sizes: PageSizes) {
+  return {
+    before: read('before', parseBefore),
+    limit: read('limit', (text) => parseLimit(text, sizes)) ?? sizes.usual,
+  };
 }
 
-export function limitOf(text: unknown, { most, usual }: PageSizes): number {
-  if (text === undefined) return usual;
-  const limit = typeof text === 'string' && /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= most) return limit;
-  throw wrong('limit', `is not a whole number from 1 to ${most}, such as ${usual}.`);
+function parseBefore(text: string): Parsed<InstanceType<typeof ObjectId> | undefined> {
+  if (text === '') return { value: undefined };
+  return OBJECT_ID.test(text)
+    ? { value: new ObjectId(text) }
+    : { error: 'is not 24 hex digits. Send the next of the page before.' };
 }
 
-export function wrong(parameter: string, detail: string): Error {
-  return problems.invalidRequest([{ parameter, detail }]);
+function parseLimit(text: string, { most, usual }: PageSizes): Parsed<number> {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  return limit >= 1 && limit <= most
+    ? { value: limit }
+    : { error: `is not a whole number from 1 to ${most}, such as ${usual}.` };
 }

@@ -6,7 +6,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { Connection } from 'mongoose';
 import type { Request } from 'express';
 import { Caller, covers, type Credential } from '../../auth/index.js';
-import { Problems, problems } from '../../platform/http/index.js';
+import { Problems, problems, readParameters } from '../../platform/http/index.js';
 import { Metrics } from '../../platform/observability/index.js';
 import type { Tenant } from '../../record/index.js';
 import { isKindOf, kindNames } from '../../kinds/index.js';
@@ -32,7 +32,7 @@ import {
 } from '../index.js';
 import { Administrative, Asked, ChangeContexts, NamesKind, NamesRecord } from './administration.js';
 import { Answers } from './answers.js';
-import { beforeOf, limitOf, TakesPage } from './listing.js';
+import { pageIn, TakesPage } from './listing.js';
 import { NamesApplication } from '../../application/index.js';
 import { type Build, SETTINGS, type Settings, thisBuild } from '../../platform/config/index.js';
 
@@ -98,16 +98,12 @@ export class OverviewController {
   @Problems(400, 401, 403, 429, 500, 503)
   async listAuditTrail(
     @Caller() caller: Credential,
-    @Query('before') before?: unknown,
-    @Query('limit') limit?: unknown,
+    @Query() query: Record<string, unknown>,
   ): Promise<{ result: TrailEntry[]; next: string }> {
-    const most = limitOf(limit, TRAIL_PAGE);
-    const result = await readTrail(this.connection.db!, {
-      organizationids: organizationsOf(caller),
-      before: beforeOf(before),
-      limit: most,
-    });
-    return { result, next: result.length < most ? '' : String(result.at(-1)?._id) };
+    const page = readParameters(query, (read) => pageIn(read, TRAIL_PAGE));
+    const organizationids = organizationsOf(caller);
+    const result = await readTrail(this.connection.db!, { organizationids, ...page });
+    return { result, next: result.length < page.limit ? '' : String(result.at(-1)?._id) };
   }
 }
 

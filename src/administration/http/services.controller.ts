@@ -10,7 +10,7 @@ import {
 } from '../../application/index.js';
 import { Caller, type Credential } from '../../auth/index.js';
 import { SETTINGS, type Settings } from '../../platform/config/index.js';
-import { Problems, sendJson } from '../../platform/http/index.js';
+import { Problems, sendJson, type Shaped, DocumentedBody } from '../../platform/http/index.js';
 import { isKind } from '../../kinds/index.js';
 import { Schemas, type ServiceSchema, serviceSchema } from '../../replication/schema/index.js';
 import { ofTenant } from '../../record/index.js';
@@ -31,7 +31,6 @@ import {
   SERVICE_SETTING,
   setNameFault,
   setService,
-  type Shaped,
   unknownService,
   versionInForce,
 } from '../index.js';
@@ -40,7 +39,6 @@ import {
   Asked,
   Body,
   ChangeContexts,
-  DocumentedBody,
   listText,
   NamesKind,
   NamesService,

@@ -11,6 +11,7 @@ export {
   NAME_SCHEMA,
   count,
   duration,
+  fits,
   visible,
   visibleJson,
   visibleLines,

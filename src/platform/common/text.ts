@@ -33,6 +33,11 @@ export function visibleJson(json: string): string {
   return json.replace(UNSHOWN, asCode);
 }
 
+/** Whether a text has at most `most` characters: Unicode code points, as `maxLength` of a JSON schema counts them. */
+export function fits(text: string, most: number): boolean {
+  return text.length <= most || (text.length <= 2 * most && Array.from(text).length <= most);
+}
+
 /** An integer with thousands separators. */
 export function count(number: number): string {
   return number.toLocaleString('en');

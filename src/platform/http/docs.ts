@@ -65,7 +65,7 @@ export function openApiDocument(
   const document = SwaggerModule.createDocument(app, info.build(), { operationIdFactory: byMethodName });
   document.paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => isServed(path)));
   describeLimit(document, limitMax);
-  describeBodies(document);
+  nameBodies(document);
   nameUnions(document);
   addExamples(document, FOLDER);
   return document;
@@ -153,7 +153,7 @@ interface Shape {
 
 interface Operation {
   parameters?: Parameter[];
-  requestBody?: { content?: Record<string, { schema?: { $ref?: string } }> };
+  requestBody?: { content?: Record<string, { schema?: Shape | { $ref: string } }> };
 }
 
 /** Sets the configured limit of items per page, which decorators cannot know. */
@@ -168,14 +168,18 @@ function describeLimit(document: OpenAPIObject, limitMax: number): void {
   }
 }
 
-/** Disallows additional properties in request bodies, which the decorators cannot express. */
-function describeBodies(document: OpenAPIObject): void {
-  const references = operationsOf(document)
-    .flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}))
-    .map(({ schema }) => schema?.$ref?.split('/').at(-1));
-  for (const name of references) {
-    const schema = document.components?.schemas?.[name ?? ''];
-    if (schema !== undefined) Object.assign(schema, { additionalProperties: false });
+/** Moves each body with a title to a named schema, so that generators can name it. */
+function nameBodies(document: OpenAPIObject): void {
+  const schemas = (document.components?.schemas ?? {}) as Record<string, Shape>;
+  const contents = operationsOf(document).flatMap(({ requestBody }) =>
+    Object.values(requestBody?.content ?? {}),
+  );
+  for (const content of contents) {
+    const { schema } = content;
+    if (schema === undefined || '$ref' in schema || schema.title === undefined) continue;
+    const { title, ...shape } = schema;
+    schemas[title] = shape;
+    content.schema = { $ref: getSchemaPath(title) };
   }
 }
 

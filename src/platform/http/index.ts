@@ -1,5 +1,5 @@
 export * from './plain.js';
 export { openApiDocument, serveDocs } from './docs.js';
 export { type OtherMethodHandler, ProblemFilter, ReadyExpressAdapter, forbid } from './express-adapter.js';
-export { ProblemOr, Problems } from './openapi.js';
+export { DocumentedBody, DocumentedOptionalBody, ProblemOr, Problems } from './openapi.js';
 export { OptionalRequestBody, RequestBody } from './request-body.js';

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiExtraModels, ApiProperty, ApiResponse, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import { ApiBody, ApiExtraModels, ApiProperty, ApiResponse, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import { type Fields, schemaOf } from './input.js';
 import type { Problem } from './problem.js';
 import { problems } from './problems.js';
 
@@ -115,6 +116,14 @@ export const INVALID_BODY = problems
     },
   ])
   .body(REQUEST_ID);
+
+/** Describes the body of a route. With a name, its shape becomes a named schema of the document. */
+export const DocumentedBody = (fields: Fields, name?: string) =>
+  ApiBody({ schema: { ...schemaOf(fields), ...(name !== undefined && { title: name }) } });
+
+/** Describes a body that may be omitted. */
+export const DocumentedOptionalBody = (fields: Fields) =>
+  ApiBody({ schema: schemaOf(fields), required: false });
 
 /** Describes the error responses of a route: `@Problems(400, 401, 404)`. */
 export function Problems(...statuses: Status[]) {

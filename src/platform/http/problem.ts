@@ -1,5 +1,11 @@
-/** One invalid input: the query or path parameter, or the JSON pointer into the body, and what is valid instead. */
-export type InputError = { parameter: string; detail: string } | { pointer: string; detail: string };
+/** An invalid value in a body: its JSON pointer (RFC 6901), and what is valid instead. */
+export interface FieldError {
+  pointer: string;
+  detail: string;
+}
+
+/** One invalid input: a query or path parameter, or a value in the body. */
+export type InputError = { parameter: string; detail: string } | FieldError;
 
 export interface ProblemBody {
   type: string;

@@ -1,2 +1,26 @@
-export { type InputError, Problem, type ProblemBody } from './problem.js';
+export {
+  type Field,
+  type Fields,
+  type ReadValue,
+  type Shaped,
+  LONGEST_NAME,
+  MOST_FAULTS,
+  date,
+  flag,
+  inSteps,
+  isObject,
+  listOf,
+  oneOf,
+  optional,
+  type ParameterReader,
+  pointerTo,
+  readParameters,
+  removable,
+  required,
+  schemaOf,
+  shapeInSteps,
+  shaped,
+  text,
+} from './input.js';
+export { type FieldError, type InputError, Problem, type ProblemBody } from './problem.js';
 export { problems, type Waiting } from './problems.js';

@@ -8,10 +8,9 @@ import {
   Inject,
   Injectable,
   type PipeTransform,
-  type Type,
 } from '@nestjs/common';
 import type { Request } from 'express';
-import { lostNumberInSteps, shown, TimeSlice } from '../common/index.js';
+import { lostNumberInSteps, shown, type Steps, TimeSlice } from '../common/index.js';
 import { SETTINGS, type Settings } from '../config/index.js';
 import { whileReceiving } from './answer.js';
 import { problems } from './problems.js';
@@ -71,12 +70,19 @@ class ReadJsonIfAny extends ReadJson {
   }
 }
 
-/** The JSON object in a request, passed through the pipe that validates and shapes it. */
-export const RequestBody = (shape: Type<PipeTransform> | PipeTransform) => RequestItself(ReadJson, shape);
+/** Validates the JSON object of a request and returns what the route works with; throws a 400. */
+type BodyReader = (body: object) => Steps<unknown>;
+
+/** The JSON object in a request, as `read` returns it. */
+export const RequestBody = (read: BodyReader) => RequestItself(ReadJson, inTurns(read));
 
 /** Like {@link RequestBody}, but a request without a body is an empty object. */
-export const OptionalRequestBody = (shape: Type<PipeTransform> | PipeTransform) =>
-  RequestItself(ReadJsonIfAny, shape);
+export const OptionalRequestBody = (read: BodyReader) => RequestItself(ReadJsonIfAny, inTurns(read));
+
+/** A pipe that yields to other requests between the steps. */
+function inTurns(read: BodyReader): PipeTransform<object, Promise<unknown>> {
+  return { transform: (body) => new TimeSlice().take(read(body)) };
+}
 
 /** A body exceeds the limit, compressed or decompressed. */
 class BodyTooLargeError extends Error {}

@@ -11,10 +11,10 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiQuery, ApiSchema, ApiTags } from '@nestjs/swagger';
-import { capitalized, type Parsed, parseDate, shown } from '../../../platform/common/index.js';
-import { type InputError, problems, ProblemOr, Problems } from '../../../platform/http/index.js';
+import { capitalized, type Parsed, shown } from '../../../platform/common/index.js';
+import { ProblemOr, Problems, readParameters } from '../../../platform/http/index.js';
 import { type DigestRequest, Digests } from '../page/digests.js';
-import { readerOf, toIsMissing } from './parameters.js';
+import { requiredTo } from './parameters.js';
 import { InApplication, type Application, CurrentApplication } from '../../../application/index.js';
 import { SelectedBy, TIMESTAMP } from './openapi.js';
 import { callerOf } from '../../../auth/index.js';
@@ -30,16 +30,13 @@ const NUMBER = /^\d{1,3}$/;
 
 /** Parses the query string of a digest. Throws 400 with a sentence for each invalid parameter. */
 export function parseDigest(query: Record<string, unknown>): DigestRequest {
-  const errors: InputError[] = [];
-  const read = readerOf(query, errors);
-  const to = read('to', parseDate);
-  const buckets = query['buckets'] === undefined ? MOST_BUCKETS : read('buckets', parseBuckets);
-  const listed = listedIn(query['bucket'], buckets ?? MOST_BUCKETS);
-  if ('error' in listed) errors.push({ parameter: 'bucket', detail: listed.error });
-  if (query['to'] === undefined) errors.push(toIsMissing());
-  if (to === undefined || buckets === undefined || 'error' in listed || errors.length > 0)
-    throw problems.invalidRequest(errors);
-  return { to, buckets, listed: listed.value };
+  return readParameters(query, (read, errors) => {
+    const to = requiredTo(read);
+    const buckets = read('buckets', parseBuckets) ?? MOST_BUCKETS;
+    const listed = listedIn(query['bucket'], buckets);
+    if ('error' in listed) errors.push({ parameter: 'bucket', detail: listed.error });
+    return { to, buckets, listed: 'value' in listed ? listed.value : new Set() };
+  });
 }
 
 function parseBuckets(text: string): Parsed<number> {

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import type { Request } from 'express';
 import { type Parsed, parseDate, shown } from '../../../platform/common/index.js';
-import { type InputError, problems } from '../../../platform/http/index.js';
+import { type InputError, type ParameterReader, readParameters } from '../../../platform/http/index.js';
 import { type Behind, MOST_BEHIND, type Window } from '../query/window.js';
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { type PageRequest, type ChangesFeed, feedName } from '../page/feed.js';
@@ -30,45 +30,25 @@ const DEFAULT_LIMIT = 1000;
 
 /** Parses the query string. Throws 400 with a sentence for each invalid parameter. */
 export function parseParameters(query: Record<string, unknown>, limitMax: number): Window {
-  const errors: InputError[] = [];
-  const read = readerOf(query, errors);
-  const to = read('to', parseDate);
-  const from = read('from', parseDate);
-  const lastoffsetid = read('lastoffsetid', parseOffsetId);
-  const behind = read('behind', parseBehind);
-  const limit = limitOf(read, limitMax);
-  if (query['to'] === undefined) errors.push(toIsMissing());
-  if (to === undefined || errors.length > 0) throw problems.invalidRequest(errors);
-  return {
-    to,
-    limit,
-    ...(from && { from }),
-    ...(lastoffsetid && { lastoffsetid }),
-    ...(behind && { behind }),
-  };
+  return readParameters(query, (read) => {
+    const to = requiredTo(read);
+    const from = read('from', parseDate);
+    const lastoffsetid = read('lastoffsetid', parseOffsetId);
+    const behind = read('behind', parseBehind);
+    return {
+      to,
+      limit: limitOf(read, limitMax),
+      ...(from && { from }),
+      ...(lastoffsetid && { lastoffsetid }),
+      ...(behind && { behind }),
+    };
+  });
 }
 
-/** The error for a required `to` that was not sent. */
-export function toIsMissing(): InputError {
-  return {
-    parameter: 'to',
-    detail: 'is missing. Send the offset of max, such as to=2026-11-20T10:00:00.000Z.',
-  };
-}
-
-/** Parses an optional parameter. An error is added to the list of errors. */
-type ParameterReader = <T>(parameter: string, parse: (text: string) => Parsed<T>) => T | undefined;
-
-export function readerOf(query: Record<string, unknown>, errors: InputError[]): ParameterReader {
-  return (parameter, parse) => {
-    const text = query[parameter];
-    if (text === undefined) return undefined;
-    const parsed =
-      typeof text === 'string' ? parse(text) : { error: 'is given more than once. Send it once.' };
-    if ('value' in parsed) return parsed.value;
-    errors.push({ parameter, detail: parsed.error });
-    return undefined;
-  };
+/** The `to` of a window. If it is missing or not valid, `readParameters` throws, and the returned value is not used. */
+export function requiredTo(read: ParameterReader): Date {
+  const missing = 'is missing. Send the offset of max, such as to=2026-11-20T10:00:00.000Z.';
+  return read('to', parseDate, missing) as Date;
 }
 
 /** The requested `limit`; by default 1000, or the maximum if that is lower. */
@@ -144,22 +124,21 @@ export function parseChanges(
   query: Record<string, unknown>,
   { feed, limitMax, asLines }: AskedFeed,
 ): ChangesRequest {
-  const errors: InputError[] = [];
-  const read = readerOf(query, errors);
-  const stated = {
-    from: read('from', parseDate),
-    to: read('to', parseDate),
-    deletes: read('deletes', parseDeletes),
-  };
-  const cursor = read('cursor', (text) => parsePlace(feed, text));
-  const place = read('lastoffsetid', (text) => parseOffset(feed, text, stated));
-  const form = { limit: limitOf(read, limitMax), asLines };
-  errors.push(...disagreeing(query, stated));
-  if (errors.length > 0) throw problems.invalidRequest(errors);
-  const known = cursor ?? place;
-  if (known !== undefined) return behindPlace(form, known);
-  const { from, to, deletes } = stated;
-  return { ...form, from, to, withDeletes: deletes === undefined, place: undefined };
+  return readParameters(query, (read, errors) => {
+    const stated = {
+      from: read('from', parseDate),
+      to: read('to', parseDate),
+      deletes: read('deletes', parseDeletes),
+    };
+    const cursor = read('cursor', (text) => parsePlace(feed, text));
+    const place = read('lastoffsetid', (text) => parseOffset(feed, text, stated));
+    const form = { limit: limitOf(read, limitMax), asLines };
+    errors.push(...disagreeing(query, stated));
+    const known = cursor ?? place;
+    if (known !== undefined) return behindPlace(form, known);
+    const { from, to, deletes } = stated;
+    return { ...form, from, to, withDeletes: deletes === undefined, place: undefined };
+  });
 }
 
 /** The errors of parameters that are valid alone but not together. */

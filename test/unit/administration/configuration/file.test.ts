@@ -101,7 +101,7 @@ describe('a configuration file', () => {
     [
       'an unknown property',
       'application: []',
-      'Line 1: /application is an unknown field. Known fields: kinds, applications',
+      'Line 1: /application is an unknown property. Known properties: kinds, applications',
     ],
     [
       'an application with no name',
@@ -126,7 +126,7 @@ describe('a configuration file', () => {
     [
       'a password',
       FILE.replace('    level: read', '    level: read\n    password: x'),
-      'Line 18: /credentials/0/password is an unknown field',
+      'Line 18: /credentials/0/password is an unknown property',
     ],
     ['a text in place of a list', 'credentials: none', 'is not a list'],
     [

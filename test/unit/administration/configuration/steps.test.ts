@@ -9,7 +9,7 @@ import {
   configurationJson,
   configurationText,
 } from '../../../../src/administration/configuration/stored-configuration.js';
-import { shaped } from '../../../../src/administration/fields.js';
+import { shaped } from '../../../../src/platform/http/input.js';
 import { atOnce, lostNumberInSteps, type Steps } from '../../../../src/platform/common/index.js';
 
 const APPLICATIONS = 3;

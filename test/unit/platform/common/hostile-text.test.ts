@@ -1,7 +1,7 @@
 import { parseBasicHeader } from '../../../../src/auth/credential.js';
-import { parseDate } from '../../../../src/platform/common/index.js';
+import { atOnce, parseDate } from '../../../../src/platform/common/index.js';
 import { Problem } from '../../../../src/platform/http/index.js';
-import { BodyPipe, CreateMember } from '../../../../src/member/bodies.js';
+import { CREATE_MEMBER, memberBody } from '../../../../src/member/bodies.js';
 import { isJson } from '../../../../src/platform/http/request-body.js';
 import { allows } from '../../../../src/platform/http/answer.js';
 import { parseParameters } from '../../../../src/replication/feed/http/parameters.js';
@@ -57,7 +57,7 @@ describe('patterns that begin at the start and count their characters', () => {
 
   it('refuse a long e-mail', () => {
     const body = { accountnumber: '1', email: `${'a'.repeat(BYTES)}@${'b'.repeat(BYTES)}` };
-    expect(() => new BodyPipe().transform(body, { type: 'body', metatype: CreateMember })).toThrow(Problem);
+    expect(() => atOnce(memberBody(CREATE_MEMBER, body))).toThrow(Problem);
   });
 });
 

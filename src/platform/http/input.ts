@@ -1,19 +1,17 @@
-import { atOnce, parseDate, shown, type Steps } from '../platform/common/index.js';
-import { problems } from '../platform/http/plain.js';
+import { atOnce, fits, type Parsed, parseDate, shown, type Steps } from '../common/index.js';
+import type { FieldError, InputError } from './problem.js';
+import { problems } from './problems.js';
 
-/** Most faults reported for one body. */
+/** Most errors reported for one body. */
 export const MOST_FAULTS = 20;
-
-/** An error at a JSON pointer (RFC 6901) in a body. */
-export interface FieldError {
-  pointer: string;
-  detail: string;
-}
+/** Longest name of a property in an error, in characters; longer ones are cut. */
+export const LONGEST_NAME = 1000;
 
 /** A property of a body: how to read it, and its schema in the OpenAPI document. */
 export interface Field<T> {
   schema: Record<string, unknown>;
-  isRequired: boolean;
+  /** The error if the property is not sent; undefined if it may be omitted. */
+  missing: string | undefined;
   /** Returns the value, or its faults: one sentence, or one for each invalid place within the value. */
   read(value: unknown): ReadValue<T>;
   /** Like `read`, but in steps, for values with many parts. */
@@ -30,11 +28,16 @@ export type Shaped<F extends Fields> = { [name in keyof F]: F[name] extends Fiel
 
 type Shape<F extends Fields> = { value: Shaped<F> } | { faults: FieldError[] };
 
-/** Reads a body; throws the 400 that names each wrong property. */
+/** Reads a body; throws a 400 that names each wrong property, at most {@link MOST_FAULTS} (contract §3). */
 export function* shaped<F extends Fields>(fields: F, body: object): Steps<Shaped<F>> {
   const found = yield* shapeInSteps(fields, body);
-  if ('faults' in found) throw problems.invalidRequest(found.faults);
+  if ('faults' in found) throw problems.invalidRequest(found.faults.slice(0, MOST_FAULTS));
   return found.value;
+}
+
+/** The JSON pointer (RFC 6901) of a child. */
+export function pointerTo(parent: string, name: string | number): string {
+  return `${parent}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 /** Why the properties of an object are not valid together. */
@@ -48,10 +51,10 @@ export function* shapeInSteps<F extends Fields>(
 ): Steps<Shape<F>> {
   const errors: FieldError[] = Object.keys(body)
     .filter((name) => !Object.hasOwn(fields, name))
-    .slice(0, 1)
+    .slice(0, MOST_FAULTS)
     .map((name) => ({
-      pointer: `/${shown(name)}`,
-      detail: `is an unknown field. Known fields: ${knownIn(fields)}.`,
+      pointer: pointerTo('', fits(name, LONGEST_NAME) ? name : shown(name)),
+      detail: `is an unknown property. Known properties: ${knownIn(fields)}.`,
     }));
   const values: [string, unknown][] = [];
   for (const [name, field] of Object.entries(fields)) {
@@ -69,7 +72,8 @@ export function* shapeInSteps<F extends Fields>(
 }
 
 function* readField(field: Field<unknown>, sent: unknown): Steps<ReadValue<unknown>> {
-  if (sent === undefined) return field.isRequired ? { fault: 'is missing.' } : { value: undefined };
+  if (sent === undefined)
+    return field.missing === undefined ? { value: undefined } : { fault: field.missing };
   return field.readInSteps === undefined ? field.read(sent) : yield* field.readInSteps(sent);
 }
 
@@ -81,7 +85,7 @@ function prefixed(name: string | number, { pointer, detail }: FieldError): Field
 /** The JSON schema of a body. */
 export function schemaOf(fields: Fields): Record<string, unknown> {
   const entries = Object.entries(fields);
-  const required = entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name);
+  const required = entries.filter(([, { missing }]) => missing !== undefined).map(([name]) => name);
   return {
     type: 'object',
     additionalProperties: false,
@@ -90,15 +94,16 @@ export function schemaOf(fields: Fields): Record<string, unknown> {
   };
 }
 
-export function required<T>(field: Field<T | undefined>): Field<T> {
-  return { ...(field as Field<T>), isRequired: true };
+/** Makes a field required; `missing` is the error if it is not sent. */
+export function required<T>(field: Field<T | undefined>, missing = 'is missing.'): Field<T> {
+  return { ...(field as Field<T>), missing };
 }
 
 /** Makes a field nullable; null removes the stored value. */
 export function removable<T>(field: Field<T | undefined>): Field<T | null | undefined> {
   // Without `readInSteps`, which would take precedence over `read` and refuse null.
   return {
-    isRequired: field.isRequired,
+    missing: field.missing,
     schema: { ...field.schema, nullable: true },
     read: (value) => (value === null ? { value: null } : field.read(value)),
   };
@@ -164,7 +169,7 @@ export function listOf<F extends Fields>(
 }
 
 export function optional<T>(schema: Record<string, unknown>, read: Field<T>['read']): Field<T | undefined> {
-  return { schema, isRequired: false, read };
+  return { schema, missing: undefined, read };
 }
 
 /** An optional field whose reader works in steps. */
@@ -175,10 +180,48 @@ export function inSteps<T>(
   return { ...optional(schema, (value) => atOnce(readInSteps(value))), readInSteps };
 }
 
-export function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function knownIn(fields: Fields): string {
   return Object.keys(fields).join(', ');
+}
+
+/**
+ * Parses a parameter. Returns undefined if it was not sent, or if it is not valid; the latter is an error. `missing` is the
+ * error if a required one was not sent.
+ */
+export type ParameterReader = <T>(
+  parameter: string,
+  parse: (text: string) => Parsed<T>,
+  missing?: string,
+) => T | undefined;
+
+/**
+ * Parses the parameters of a query string. Throws a 400 with a sentence for each invalid one (contract §3), for each error that
+ * `parse` adds to the list, and last for each missing one.
+ */
+export function readParameters<T>(
+  query: Record<string, unknown>,
+  parse: (read: ParameterReader, errors: InputError[]) => T,
+): T {
+  const errors: InputError[] = [];
+  const missing: InputError[] = [];
+  const read: ParameterReader = (parameter, parseText, ifMissing) => {
+    const text = query[parameter];
+    if (text === undefined) {
+      if (ifMissing !== undefined) missing.push({ parameter, detail: ifMissing });
+      return undefined;
+    }
+    const found =
+      typeof text === 'string' ? parseText(text) : { error: 'is given more than once. Send it once.' };
+    if ('value' in found) return found.value;
+    errors.push({ parameter, detail: found.error });
+    return undefined;
+  };
+  const parsed = parse(read, errors);
+  errors.push(...missing);
+  if (errors.length > 0) throw problems.invalidRequest(errors);
+  return parsed;
 }
