@@ -28,7 +28,7 @@ import { AT_ONCE } from './filter-trial.js';
 import { listServices } from './listed-services.js';
 
 const MATCH_MS = 2000;
-/** Limit for all services together; results that are not known by then are omitted. */
+/** Time limit for all services together, in ms. The result for a service that was not reached by then is undefined. */
 const MATCHES_MS = 6000;
 const SIDE_BY_SIDE = 5;
 const MOST_RESTAMPS = 100;
@@ -36,8 +36,8 @@ const MOST_GAPS = 20;
 const HIDDEN = Object.fromEntries(HIDDEN_FIELDS.map((field) => [field, 0] as const));
 
 /**
- * Whether a service's filter matches a record now. Matching records are in `updates`, all others in `softdeletes`. Undefined
- * if the filter cannot be run.
+ * Whether a service's filter matches a record now. Matching records are in `updates`, all others in `softdeletes`.
+ * Undefined if the filter is not valid, or if its query failed or did not finish in time.
  */
 interface ServiceMatch {
   name: string;
@@ -189,16 +189,16 @@ const MEANINGS: Record<RestampReason, string> = {
   late: 'It was written with a stamp at or below what a consumer may have read already.',
   left: 'Another program changed it and left its stamp alone.',
   bad: 'Its stamp was missing, was not a date, or lay in the future.',
-  tombstone: 'It came too late for a consumer.',
+  tombstone: 'Its stamp was not valid, or was at or below what a consumer may have read already.',
   resurrection: 'It came back under an id that was deleted.',
-  number: 'Its id is a number, under which it can be delivered from here on.',
-  filter: 'The filter of a service was edited, and judges it differently.',
+  number: 'Its id is a number, and from then on it could be delivered under that id.',
+  filter: 'A change to a service affects whether or how it delivers the record.',
   pass: 'A pass repaired a lost history: what cannot be proven unchanged counts as changed.',
-  audit: 'The audit put it right.',
-  quarantine: 'It was looked after, since a change of it could not be worked through.',
+  audit: 'The audit corrected it.',
+  quarantine: 'It was in quarantine, because a change to it could not be processed or written.',
   resync: 'The command resync stamped everything of its application and kind anew.',
 };
-const UNCERTAIN = ' It was looked at for that, and stamped only if it still had to be.';
+const UNCERTAIN = ' It was checked together with others, of which only some still needed a new stamp.';
 
 /**
  * When and why a record and its hard delete were re-stamped, so that consumers received them again. Covers the record that
@@ -228,7 +228,10 @@ export async function recordHistory(
   };
 }
 
-/** The owner in the ledger, and the stored record, which the watcher may not have processed yet. */
+/**
+ * The `_id`s of the owner in the ledger and of the stored record, which can differ until the watcher has processed the
+ * record.
+ */
 function recordIds({ entry, record }: FoundUnder): mongo.ObjectId[] {
   const ids = [entry?.owner, record?.['_id'] as unknown].filter(
     (id) => id instanceof mongoose.mongo.ObjectId,
@@ -255,5 +258,5 @@ function isIts(service: EditedService, { organizationid, appid }: Tenant): boole
 }
 
 function edited(kind: Kind, { name }: EditedService): string {
-  return `The filter of the ${kind} service "${name}" was edited, and judges it differently.`;
+  return `A change to the ${kind} service "${name}" affects whether or how it delivers the record.`;
 }

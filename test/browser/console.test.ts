@@ -141,7 +141,7 @@ describe('From a filter to its consumer', () => {
 
   it('and why a record was delivered again is found by its id', async () => {
     const restamps = page.getByRole('table', { name: 'Re-stamps of product p4' });
-    const edited = 'The filter of the product service "bikes" was edited, and judges it differently.';
+    const edited = 'A change to the product service "bikes" affects whether or how it delivers the record.';
     await eventually(async () => {
       await browser.goTo(page, '/search?id=p4');
       await page.getByRole('heading', { name: 'Stamped anew' }).waitFor();

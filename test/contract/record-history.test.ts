@@ -45,7 +45,7 @@ describe('which re-stamps a record had, and why', () => {
     await app.filter('product', 'few', { 'data.n': { $lt: 1 } });
     const own = { ...app.tenant, name: 'few' };
     await service.db.collection('services').updateOne(own, { $set: { filter: { 'data.n': { $lt: 2 } } } });
-    const meaning = 'The filter of the product service "few" was edited, and judges it differently.';
+    const meaning = 'A change to the product service "few" affects whether or how it delivers the record.';
     expect((await toldHistory(app, id)).restamps).toMatchObject([{ reason: 'filter', meaning }]);
     expect(await reasons(untouched['id'])).toEqual([]);
   });
