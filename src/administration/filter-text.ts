@@ -15,7 +15,10 @@ import { assertFilter } from './filter-trial.js';
 
 /** A valid filter has fewer levels, including values of extended JSON. Deeper levels are not read. */
 const MOST_LEVELS = 20;
-/** Longest JSON of a filter in a body, in characters. Text takes at most six characters per byte; other values are few. */
+/**
+ * Maximum length of the JSON of a filter in a body, in characters. A byte of text takes at most six characters of JSON.
+ * The rest is for values of other types, of which a filter has few.
+ */
 const LONGEST = 8 * FILTER_BYTES;
 const TOO_LARGE = `The filter must be smaller than ${FILTER_BYTES} bytes (64 KiB).`;
 
@@ -84,7 +87,7 @@ function notWellFormed(place: string): Refused {
 
 function rounded(value: number, place: string): Refused {
   return invalid(
-    `The filter is not valid. ${named(place)} has ${value}, more digits than a JSON number keeps. Write {"$numberLong": "9007199254740993"}, its digits in quotes, or {"$numberDouble": "1e17"}.`,
+    `The filter is not valid. ${named(place)} has ${value}, more digits than a JSON number keeps. Write its digits in quotes, as in {"$numberLong": "9007199254740993"} or {"$numberDouble": "1e17"}.`,
     '/filter',
   );
 }
@@ -92,7 +95,7 @@ function rounded(value: number, place: string): Refused {
 function notKept({ pointer, written }: LostNumber): Refused {
   const at = pointer === '' ? '' : ` at ${shown(pointer)}`;
   return invalid(
-    `The filter is not valid. The number ${shown(written)}${at} cannot be kept as it is written. Write one such as 42, or {"$numberDouble": "Infinity"} for what is beyond all numbers.`,
+    `The filter is not valid. The number ${shown(written)}${at} cannot be kept as it is written. Write one such as 42, or {"$numberDouble": "Infinity"} for infinity.`,
     '/filter',
   );
 }
@@ -113,8 +116,8 @@ export function filterOfJson(json: unknown): unknown {
 }
 
 /**
- * The text of an option, which is itself, or `@` and the name of a file. Windows editors put a byte order mark before the
- * text of a file; it is removed. `what` begins the error.
+ * The text of an option: the option itself or, if it is `@` and a file name, the content of that file. The byte order
+ * mark that Windows editors put before the content is removed. An error message begins with `what`.
  */
 export async function optionText(option: string, what: string): Promise<string> {
   if (!option.startsWith('@')) return option;
@@ -140,7 +143,7 @@ const LATEST_MS = 8_640_000_000_000_000n;
 interface Value {
   /** The expected form, for the error message. */
   wants: string;
-  /** Whether the JSON under the key is valid, as far as `EJSON.parse` does not check it. */
+  /** Whether the JSON under the key is valid, apart from what `EJSON.parse` checks. */
   fits: (json: unknown) => boolean;
 }
 

@@ -29,7 +29,7 @@ type GivenKind = Pick<KindDocument, 'name' | 'collection'> & {
   [field in keyof KindDocument]?: KindDocument[field] | undefined;
 };
 
-/** A kind without the fields that have their default. */
+/** A kind without the fields whose value is the default. */
 export function plainKind(given: GivenKind): KindDocument {
   const document = given as KindDocument;
   const defaults = { plural: `${document.name}s`, id: 'id', lastupdated: 'lastupdated' };
@@ -58,7 +58,7 @@ export async function createKind(changeContext: ChangeContext, wanted: GivenKind
   await changeContext.readKinds?.();
 }
 
-/** What a removal took away besides the kind. */
+/** How many documents were removed with a kind. */
 export interface RemovedWithKind {
   services: number;
   consumers: number;
@@ -113,23 +113,25 @@ export async function assertServable(db: mongo.Db, kind: KindDocument, pointer: 
   await assertFieldsFit(db, kind, (field) => pointer.replace(/collection$/, field));
 }
 
-/** The number of records that are looked at before a kind is created, and the time that it may take (milliseconds). */
+/** The number of records that are examined before a kind is created, and the time limit for this (milliseconds). */
 const LOOKED_AT = 10_000;
 const LOOK_MS = 5000;
 
-/** What the first records of a collection store where the service looks for its own fields. */
+/** What the first records of a collection contain in the fields that a kind names. */
 interface Looked {
+  /** The number of records with an id, and of those that name an organization and an application. */
   withId: number;
   ofApplication: number;
-  /** The BSON type of an `id` that is none, and of a stamp that is no date. */
+  /** The BSON type of an invalid id, and of a stamp that is not a date; null if there is none. */
   oddId: string | null;
   oddStamp: string | null;
 }
 
 /**
- * The service gives an `id` to a record that has none, and writes dates as stamps (contract §4). In the field of another program
- * it must not find anything else, and a field that no record has is a mistake. Throws 400 with the field. A collection that
- * cannot be looked at in time is not refused.
+ * Throws 400, with the field, if the first records show that the kind names a wrong field. The service writes an id
+ * into each record without one, and dates as stamps (contract §4), so a field with other values belongs to another
+ * program. An id field that no record has is a mistake, too, and the kind must name an application if no record does.
+ * If the records cannot be read in time, the kind is accepted.
  */
 async function assertFieldsFit(
   db: mongo.Db,
@@ -141,12 +143,12 @@ async function assertFieldsFit(
   if (looked.oddId !== null)
     throw invalidAt(
       pointerOf('id'),
-      `"${id}" holds a value of type ${looked.oddId} in some records, which is no id. Name a field with texts or whole numbers, such as "sku".`,
+      `"${id}" holds a value of type ${looked.oddId} in some records, which cannot be an id. Name a field with strings or whole numbers, such as "sku".`,
     );
   if (looked.oddStamp !== null)
     throw invalidAt(
       pointerOf('lastupdated'),
-      `"${lastupdated}" holds a value of type ${looked.oddStamp} in some records, and the service writes dates there. Name a field with dates, or a new one, such as "changedAt".`,
+      `"${lastupdated}" holds a value of type ${looked.oddStamp} in some records, but the service writes dates there. Name a field with dates, or a new one, such as "changedAt".`,
     );
   if (id !== 'id' && looked.withId === 0)
     throw invalidAt(
@@ -156,11 +158,11 @@ async function assertFieldsFit(
   if (organizationid === undefined && looked.ofApplication === 0)
     throw invalidAt(
       pointerOf('organizationid'),
-      `is missing, and none of the first ${count(LOOKED_AT)} records names an organization and an application. Name those of all records, such as "acme" and "webshop".`,
+      `is missing, and none of the first ${count(LOOKED_AT)} records names an organization and an application. Name the ones to which all records belong, such as "acme" and "webshop".`,
     );
 }
 
-/** Undefined if there are no records, or if it takes too long. */
+/** Undefined if there are no records, or if they cannot be read in time. */
 async function firstRecords(
   db: mongo.Db,
   { collection, id, lastupdated }: { collection: string; id: string; lastupdated: string },
@@ -199,7 +201,10 @@ async function firstRecords(
   return looked;
 }
 
-/** Removes the service's indexes: a unique one would go on to concern the other program. Those that cannot be removed stay. */
+/**
+ * Removes the service's indexes, because a unique one would still restrict the writes of other programs. Errors are
+ * ignored, so an index that cannot be removed stays.
+ */
 async function dropIndexes(db: mongo.Db, collection: unknown): Promise<void> {
   if (typeof collection !== 'string') return;
   const records = db.collection(collection);
@@ -227,8 +232,8 @@ async function assertUnused(db: mongo.Db, name: string): Promise<void> {
 export async function assertNoConsumers(db: mongo.Db, name: string): Promise<void> {
   const consumer = await db.collection(CONSUMERS).findOne({ '_id.kind': exactly(name) });
   if (consumer === null) return;
-  const detail = `The kind "${name}" still has consumers. Remove it by itself, which can remove them with it.`;
-  throw inUse(detail, detail);
+  const advice = `The kind "${name}" still has consumers. Remove the kind separately`;
+  throw inUse(`${advice} with purge=true.`, `${advice} with --purge.`);
 }
 
 async function assertFree(db: mongo.Db, { name, collection }: KindDocument): Promise<void> {

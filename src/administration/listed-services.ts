@@ -6,12 +6,12 @@ import { nameAt } from '../replication/store/plain.js';
 
 /** Bytes of BSON read per batch. Other requests are served between batches. */
 const PORTION_BYTES = 512 * 1024;
-/** Most applications whose services one query reads. */
+/** Maximum number of applications whose services one query reads. */
 const PORTION_APPLICATIONS = 100;
 /** The largest `_id` by which services are read, in bytes of BSON. */
 const LONGEST_ID = 1024;
 
-/** Time limit of each read of a list, in ms. A list occupies its place until the database has finished. */
+/** Time limit of each read of a list, in ms. Few lists are read at once, and a slow one keeps others waiting. */
 const READ_MS = 30_000;
 
 /** Options for each read of a list. */
@@ -89,7 +89,7 @@ export function batchSizeFor(documents: number, bytes: number): number {
 
 /** A sentence about the services that are left out. */
 export function leftOutText({ organizationid, appid, services }: LeftOut): string {
-  const most = `${count(MOST_SERVICES)} of ${count(MOST_SERVICE_BYTES)} bytes together`;
+  const most = `${count(MOST_SERVICES)} services, of ${count(MOST_SERVICE_BYTES)} bytes in total`;
   return `${count(services)} services of ${organizationid}/${appid}: an application has at most ${most}.`;
 }
 
@@ -149,7 +149,7 @@ async function withinLimits(
   return { bytes, ids };
 }
 
-/** Groups applications whose services are read by one query. A group has few bytes, or a single application. */
+/** Groups applications whose services are read by one query: at most {@link PORTION_BYTES}, or a single application. */
 function portionsOf(measured: Measured[]): Measured[][] {
   const portions: Measured[][] = [];
   let last: Measured[] | undefined;

@@ -83,7 +83,7 @@ describe('A configuration with kinds', () => {
     ['/kinds/0/name must begin with a lower-case', { kinds: [{ ...ORDER, name: 'Order' }] }],
     ['/kinds/0/collection "members" is the collection', { kinds: [{ ...ORDER, collection: 'members' }] }],
     ['/kinds/0/id must name a field', { kinds: [{ ...ORDER, id: 'a.b' }] }],
-    ['/kinds/1 tells of the kind "order" a second time', { kinds: [ORDER, ORDER] }],
+    ['/kinds/1 is a second entry for the kind "order"', { kinds: [ORDER, ORDER] }],
     [
       '/kinds/1/collection "orders" is already used by the kind "order"',
       { kinds: [ORDER, { ...ORDER, name: 'other' }] },
@@ -128,7 +128,7 @@ describe('A configuration with kinds', () => {
       _id: { ...SHOP, username: 'reader', kind: 'order', service: 'large' },
     } as object);
     expect(await failureOf(file, 'config plan --prune -')).toEqual([
-      'The kind "order" still has consumers. Remove it by itself, which can remove them with it.',
+      'The kind "order" still has consumers. Remove the kind separately with --purge.',
     ]);
     await service.app.get(ConsumerNotes, { strict: false }).flush();
     await service.db.collection('tidemark.consumers').deleteMany({});

@@ -58,7 +58,7 @@ function changeOf(action: PlannedChange['action'], thing: Thing, changed: string
   return { action, name: thing.name, pointer: thing.pointer, thing, changed };
 }
 
-/** The key of a thing, by its collection. */
+/** What a thing is, and the key of its document. */
 type ThingKey =
   | { what: 'kind'; key: { name: string } }
   | { what: 'application'; key: Tenant }
@@ -168,7 +168,7 @@ function comparedText(value: unknown): string | undefined {
 export function* assertSingle(things: Thing[]): Steps<void> {
   const seen = new Set<string>();
   for (const { name: said, pointer } of things) {
-    if (seen.has(said)) throw invalidAt(pointer, `tells of the ${said} a second time.`);
+    if (seen.has(said)) throw invalidAt(pointer, `is a second entry for the ${said}.`);
     seen.add(said);
     yield;
   }
@@ -198,7 +198,7 @@ export function createdCollections(changes: PlannedChange[]): Map<string, string
   return new Map(kindChangesIn(changes).created.map(({ kind }) => [kind.name, kind.collection]));
 }
 
-/** Throws 400 for an edit of a kind, and for a service of a kind that there will not be. */
+/** Throws 400 for an edit of a kind, and for a service whose kind will not exist. */
 export function assertKindsKnown(changes: PlannedChange[], wanted: Thing[]): void {
   const edit = changes.find(({ action, thing }) => thing.what === 'kind' && action === 'change');
   if (edit !== undefined)
@@ -220,8 +220,9 @@ export function assertKindsKnown(changes: PlannedChange[], wanted: Thing[]): voi
 }
 
 /**
- * Throws if kinds could not be created or removed: 400 for a collection that cannot be served and for an application that does
- * not exist, 409 for one that is in use, for a kind that consumers have read, and beyond the maximum.
+ * Throws if kinds could not be created or removed: 400 for a collection that cannot be served or that another kind
+ * uses, and for an application that does not exist; 409 for the removal of an application to which a kind stays fixed
+ * or of a kind that consumers have read, and for too many kinds.
  */
 export async function assertKindsPossible(db: mongo.Db, changes: PlannedChange[]): Promise<void> {
   const { created, removed } = kindChangesIn(changes);
@@ -246,7 +247,7 @@ export async function assertKindsPossible(db: mongo.Db, changes: PlannedChange[]
   }
 }
 
-/** Throws 409 if an application would be removed to which a kind stays fixed. */
+/** Throws 409 if an application would be removed although a kind stays fixed to it. */
 async function assertApplicationsStay(
   db: mongo.Db,
   changes: PlannedChange[],

@@ -121,7 +121,7 @@ describe('a configuration file', () => {
     [
       'a service twice',
       FILE.replace('name: new', 'name: bikes'),
-      'Line 11: /applications/0/services/1 tells of the product service "bikes" of acme/shop a second time',
+      'Line 11: /applications/0/services/1 is a second entry for the product service "bikes" of acme/shop',
     ],
     [
       'a password',
