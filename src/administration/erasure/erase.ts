@@ -28,12 +28,15 @@ import { claiming, deleteRecords, type RecordScope } from '../record-deletion.js
 import { ERASURES, type StoredReceipt } from './receipts.js';
 
 const DAY_MS = 86_400_000;
-/** Pause between two looks at the progress of the watcher (milliseconds): short at first, because a look reads the quarantine. */
+/**
+ * Pause between two checks of the watcher's progress (milliseconds). It starts short and doubles, because each check
+ * reads the quarantine.
+ */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 /**
- * Instances write entries of the audit trail and notes of re-stamps within a second. Only after that do they all exist
- * (milliseconds).
+ * How long to wait until all audit trail entries and notes of re-stamps about the record are stored (milliseconds):
+ * instances write them up to a second late.
  */
 const WRITTEN_BEHIND_MS = 2500;
 const NEVER = new AbortController().signal;
@@ -45,9 +48,9 @@ interface Erasable extends RecordScope {
 }
 
 /**
- * Deletes the record, waits until the watcher has processed that or `over` is aborted, and removes what the collections of the
- * service hold of the record, apart from its hard delete. A record that is already gone is cleaned up in the same way.
- * Returns the `_id` of the receipt. Throws 404 if nothing is known of the `id`.
+ * Deletes the record, waits until the watcher has processed the deletion or `over` is aborted, and removes all traces
+ * of the record from the collections of the service, apart from its hard delete. A record that is already gone is
+ * cleaned up in the same way. Returns the `_id` of the receipt. Throws 404 if there is no trace of the `id`.
  */
 export async function erase(
   context: ChangeContext,
@@ -58,7 +61,7 @@ export async function erase(
   await assertApplication(db, erasable.tenant);
   const traces = new Traces(db, erasable);
   const deleted = await traces.delete();
-  if (deleted === 0 && !(await traces.areKnown())) throw unknownRecord(erasable);
+  if (deleted === 0 && !(await traces.foundWithoutRecord())) throw unknownRecord(erasable);
   const begun = performance.now();
   const receipt = await receiptFor(context, erasable, { entry: await traces.entry(), isNew: deleted > 0 });
   const isSettled = await traces.settled(over);
@@ -74,7 +77,10 @@ export async function erase(
   return receipt;
 }
 
-/** The receipt of this erasure. If nothing was deleted, it continues that of an earlier one. */
+/**
+ * Stores the receipt of this erasure, and records the erasure in the audit trail. If nothing was deleted, the receipt
+ * of an earlier erasure is used again, if there is one.
+ */
 async function receiptFor(
   context: ChangeContext,
   { tenant: { organizationid, appid }, kind }: Erasable,
@@ -104,7 +110,10 @@ function unknownRecord({ tenant, kind, id }: Erasable): Refused {
   return new Refused(new Problem(404, 'unknown-record', 'Unknown record', sentence));
 }
 
-/** Where the service holds something of a record. The `_id`s are collected from the beginning: afterwards, they are unknown. */
+/**
+ * The traces of a record in the collections of the service. The `_id`s of the records to delete are collected
+ * beforehand, because they cannot be found afterwards.
+ */
 class Traces {
   private readonly owners = new Map<string, mongo.ObjectId>();
 
@@ -119,7 +128,10 @@ class Traces {
     return this.db.collection<LedgerEntry>(LEDGER).findOne({ organizationid, appid, kind, id: { $eq: id } });
   }
 
-  /** Deletes the record, and those that would be delivered in its place: numbers with the same text. */
+  /**
+   * Deletes the record, and those that would be delivered in its place: records with a numeric `id` that is delivered
+   * as the same text.
+   */
   async delete(): Promise<number> {
     const { tenant, kind, id } = this.of;
     const records = recordsIn(this.db, kind);
@@ -137,13 +149,16 @@ class Traces {
     return size + deletedCount;
   }
 
-  /** Whether anything is known of a record that does not exist. */
-  async areKnown(): Promise<boolean> {
+  /** Whether any trace of the `id` was found, although no record was deleted. Redacts the audit trail to find out. */
+  async foundWithoutRecord(): Promise<boolean> {
     if ((await this.entry()) !== null || (await this.countSetAside()) > 0) return true;
     return (await this.redact()) > 0;
   }
 
-  /** Waits until everything written so far is processed. Returns false if `over` is aborted first. */
+  /**
+   * Waits until the watcher has processed everything written so far, and no entry of the quarantine concerns the
+   * record. Returns false if `over` is aborted first.
+   */
   async settled(over: AbortSignal): Promise<boolean> {
     const hello = () => bareCommand(this.db, { hello: 1 }, { within: COMMAND_MS });
     const { at } = await placedReply('the deletion', hello, { within: COMMAND_MS });
@@ -156,8 +171,8 @@ class Traces {
   }
 
   /**
-   * Removes the traces. The watcher still needs some of them to process the deletion, so these are removed only if it is
-   * settled.
+   * Removes the traces. Those that the watcher needs to process the deletion are removed only if `isSettled`, which
+   * means that the watcher has processed it.
    */
   async remove(isSettled: boolean): Promise<void> {
     const { tenant, kind } = this.of;
@@ -173,7 +188,10 @@ class Traces {
     for (const name of [EMAIL_DUPLICATES, EMAIL_HOLDERS]) await this.removeOfGone(name);
   }
 
-  /** The reason of a failure may quote values, so it is replaced. The leader then settles the entries. */
+  /**
+   * Makes the quarantine entries due at once, so that the leader retries them. Their reason is replaced, because it may
+   * quote values.
+   */
   private async hasten(): Promise<void> {
     await this.quarantine.updateMany(await this.setAside(), [
       { $set: { reason: REASON, due: '$$NOW', tries: 0 } },
@@ -203,13 +221,18 @@ class Traces {
     };
   }
 
-  /** Removes the record's name from the audit trail, and the names of what was changed in it. */
+  /**
+   * Replaces the target that names the record in the audit trail, and removes the names of its changed properties.
+   * Returns the number of redacted entries.
+   */
   private redact(): Promise<number> {
     const { tenant, kind, id } = this.of;
     return redactTarget(this.db, tenant, `${kind} ${id}`, `${kind}, erased`);
   }
 
-  /** Removes e-mails of members that are gone. The walk of the leader would find them later. */
+  /**
+   * Removes the e-mails of members that are gone, which would otherwise stay until the leader's next review of them.
+   */
   private async removeOfGone(name: string): Promise<void> {
     const { tenant, kind } = this.of;
     const { organizationid, appid } = tenant;

@@ -14,8 +14,8 @@ import { LEDGER, type LedgerEntry } from '../../replication/store/plain.js';
 import { Refused } from '../changes.js';
 
 /**
- * The receipt of an erasure. It holds nothing of the person. The `id` is found through the ledger, for as long as that keeps
- * the hard delete.
+ * The receipt of an erasure. It contains no personal data. The `id` is found through the ledger, for as long as the
+ * ledger keeps the hard delete.
  */
 export interface StoredReceipt extends Tenant {
   _id: mongo.ObjectId;
@@ -24,11 +24,11 @@ export interface StoredReceipt extends Tenant {
   entry: mongo.ObjectId | null;
   /** When the record was deleted, by the clock of the instance or command. */
   at: Date;
-  /** The stamp of the hard delete when it was last read; null while there is none. */
+  /** The stamp of the hard delete at the end of the last attempt to erase the record; null if there was none. */
   lastupdated: Date | null;
   /** Whether the watcher has processed the deletion, and nothing of the record is left in the collections of the service. */
   isClean: boolean;
-  /** Removed with the entries of the audit trail of that time. */
+  /** Time of removal: the same as for an audit trail entry of that time. */
   expires: Date;
 }
 
@@ -54,25 +54,29 @@ export interface ErasureReceipt extends Tenant {
   id: string | null;
   at: Date;
   /**
-   * `waiting`: the watcher has not processed the deletion, or something of the record is still in quarantine; erasing it
-   * again continues. `open`: a consumer may still hold it. `done`: all have received the hard delete.
+   * `waiting`: the watcher has not processed the deletion, or the quarantine still has an entry of the record; erasing
+   * it again continues. `open`: a consumer may still have the record. `done`: all consumers have received the hard
+   * delete.
    */
   state: 'waiting' | 'open' | 'done';
   /** The stamp of the hard delete. Windows that contain it deliver it. */
   lastupdated: Date | null;
-  /** A record with this `id` exists again. It counts as received once a consumer has received that record. */
+  /**
+   * A record with this `id` exists again. A consumer that has received the new record counts as having dropped the old
+   * one.
+   */
   isUsedAgain: boolean;
   /** How many consumers are in each state. */
   counts: Record<DeliveryState, number>;
 }
 
-/** A receipt with the consumers, the least advanced first. */
+/** A receipt with the state of each consumer, the least advanced first. */
 export interface WholeReceipt extends ErasureReceipt {
   consumers: Delivery[];
 }
 
 interface ReceiptPage {
-  /** Only those of this `id`. */
+  /** Only the receipts of this `id`. */
   id?: string | undefined;
   before?: mongo.ObjectId | undefined;
   limit: number;
@@ -149,8 +153,9 @@ async function asOfNow(db: mongo.Db, tenant: Tenant, receipts: StoredReceipt[]):
 }
 
 /**
- * The stamp up to which a consumer must have read. A hard delete that was re-stamped is delivered again. If the `id` is used
- * again, the record under it replaces the erased one in the copies.
+ * The stamp up to which a consumer must have read; null if there is none yet. This is the current stamp of the hard
+ * delete, which is delivered again if it is re-stamped. If the `id` is used again, it is the stamp of the new record,
+ * if that is later, because the new record replaces the erased one in the copies.
  */
 function stampOf(
   { lastupdated, isClean }: StoredReceipt,
