@@ -7,7 +7,7 @@ import { type Actor, type AuditedAction, trailEntry, writeTrail } from '../trail
 import type { Credential, Scope } from '../auth/index.js';
 import { covers } from '../auth/plain.js';
 
-/** Most changes recorded by one database command. Other requests are served between commands. */
+/** Maximum number of changes that one database command records. Other requests are served between commands. */
 const PORTION = 1000;
 
 /** Runs a trial of a filter when its turn comes; undefined if MongoDB has not finished it within `ms`. */
@@ -24,7 +24,7 @@ export interface ChangeContext {
   auditTrailDays: number;
   /** Schedules filter trials; without it, they run at once. */
   turn?: FilterTurn;
-  /** Reads the kinds of the database again; a command has read them when it opened the database. */
+  /** Reads the kinds of the database again. Absent in a command, which reads them when it opens the database. */
   readKinds?: () => Promise<void>;
 }
 
@@ -153,9 +153,10 @@ export async function readStored(
 }
 
 /**
- * Changes a document with `write`, if its entity tag matches `ifMatch` and no other writer has changed it since. Without
- * `ifMatch`, the document is read again after a concurrent change, and `write` is retried. Throws the error of `unknown` if
- * the document does not exist, and 412.
+ * Changes a document with `write`, which returns how many documents it has changed, if the entity tag matches `ifMatch`
+ * and no other writer has changed the document since. Without `ifMatch`, the document is read again after a concurrent
+ * change, and `write` is retried. Throws the error of `unknown` if the document does not exist, and 412 if the document
+ * was not changed.
  */
 export async function changeStored(
   collection: mongo.Collection,

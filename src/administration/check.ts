@@ -27,7 +27,7 @@ const ROUND_TRIPS = 5;
 
 export type CheckState = 'ok' | 'warning' | 'failed';
 
-/** What was found about one subject. A warning does not keep the service from its promises. */
+/** What was found about one subject. Despite a warning, the service keeps its promises. */
 export interface CheckedPart {
   check: 'settings' | 'database' | 'roles' | 'indexes' | 'clocks' | 'watcher' | 'kinds';
   state: CheckState;

@@ -23,13 +23,14 @@ export async function lastUses(db: mongo.Db, usernames: unknown[]): Promise<(use
   };
 }
 
-/** Excludes the empty name: its document holds the time since when uses are recorded. */
+/** Excludes the empty name: its document contains the time since which uses have been recorded. */
 function namesIn(usernames: unknown[]): string[] {
   return usernames.filter((name): name is string => typeof name === 'string' && name !== '');
 }
 
 /**
- * Credentials that were not used recently, and the time since when uses are recorded; undefined if no use was recorded yet.
+ * Credentials that were not used recently. `since`: when the recording of uses began; undefined if none was recorded
+ * yet.
  */
 export interface Unused {
   since: Date | undefined;
@@ -37,8 +38,8 @@ export interface Unused {
 }
 
 /**
- * Lists the credentials without a use in the last `days` days. Credentials created within these days are excluded. The list
- * is empty while uses have been recorded for fewer days, because it cannot be determined yet.
+ * Lists the credentials without a use in the last `days` days. Credentials created within these days are excluded. The
+ * list is empty if uses have been recorded for fewer days, because it is not known then which credentials were unused.
  */
 export async function unusedCredentials(
   db: mongo.Db,

@@ -32,9 +32,12 @@ const LONGEST_USERNAME = 128;
 const SENDABLE = /^[^:\p{Cc}]{1,128}$/u;
 /** Characters that are invisible, or that change how the surrounding text is displayed. */
 const INVISIBLE = /[\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
-/** Spaces other than a single one between two characters: they look like that one, or are invisible. */
+/**
+ * Spaces that are invisible or look like a single ordinary one: leading, trailing and double spaces, and any space
+ * character other than U+0020.
+ */
 const ODD_SPACE = /^ | $| {2}|(?! )\p{Zs}/u;
-/** Not usable in paths: clients resolve them as path segments. */
+/** User names that cannot be part of a URL path, because clients resolve them as relative segments. */
 const PATH_STEPS = ['.', '..'];
 const USERNAME_RULE =
   `is not valid: 1 to ${LONGEST_USERNAME} visible characters such as "harvester", with no colon, ` +

@@ -14,7 +14,7 @@ export interface Figures {
   at: Date;
   /** The instance that answers: its host, and a name that each start creates. Its counters restart with the name. */
   instance: string;
-  /** Of this instance since its start: answered requests, those among them with a 5xx, and feed items. */
+  /** Of this instance since its start: answered requests, answers with a 5xx, and delivered feed items. */
   requests: number;
   failures: number;
   items: number;

@@ -64,8 +64,8 @@ export async function proposedIndex(
 }
 
 /**
- * Builds the index with {@link buildIndex}. It is not an index of the service: feeds never hint it, and it is never
- * recreated.
+ * Builds the index with {@link buildIndex}, and returns what that returns. It is not an index of the service: feeds
+ * never hint it, and it is never recreated.
  */
 export async function makeFilterIndex(
   changeContext: ChangeContext,
@@ -86,7 +86,7 @@ export async function makeFilterIndex(
   return isMade;
 }
 
-/** The key of the index, as the collection of the kind stores its fields. */
+/** The key of the index that would serve a filter, with the names of the stored fields; undefined if none would. */
 function adviceFor(kind: Kind, filter: Filter): IndexKey | undefined {
   const key = indexAdvice(filter);
   return key && (termsOf(kind)?.keys(key) ?? key);
@@ -210,7 +210,10 @@ function stagesIn(value: unknown): Stage[] {
   return 'stage' in value ? [value as Stage, ...inner] : inner;
 }
 
-/** Whether the bounds exclude some of the application's records. A count along an index is bounded by two keys. */
+/**
+ * Whether the bounds exclude some of the application's records. Most stages have intervals for each field; a count
+ * along an index has a start key and an end key.
+ */
 function isNarrow(bounds: mongo.Document = {}): boolean {
   const { startKey, endKey, ...intervals } = bounds as Record<string, unknown>;
   if (isDocument(startKey) && isDocument(endKey))

@@ -9,7 +9,7 @@ import { type FilterTurn, invalid, type Refused } from './changes.js';
 const TRIAL_MS = 5000;
 /** Extra time for the trial, in ms. MongoDB does not interrupt a regular expression while it matches one string. */
 const SPARE_MS = 1000;
-/** Most characters kept of MongoDB's message, which may repeat a value of the filter. */
+/** Maximum number of characters that are kept of MongoDB's message, which may repeat a value of the filter. */
 const LONGEST_SAID = 300;
 
 /** Throws if contract §4 does not allow the filter, or if its regular expressions may take long. */
@@ -57,7 +57,10 @@ export async function tryFilter(
   }
 }
 
-/** The 400 for a filter that MongoDB refuses, with its message and the place; undefined for any other error. */
+/**
+ * The 400 for a filter that MongoDB refuses, with MongoDB's message and the refused place; undefined for any other
+ * error.
+ */
 export async function refusalOf(
   db: mongo.Db,
   of: TriedOn,

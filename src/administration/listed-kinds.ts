@@ -18,7 +18,10 @@ import { LEASES } from '../replication/store/plain.js';
 import { readStored, unknownKind } from './changes.js';
 import { LISTING } from './listed-services.js';
 
-/** The most kinds that are listed. Other programs write the collection too; no more than {@link MOST_KINDS} are served. */
+/**
+ * Maximum number of kinds that are listed. There may be more than the {@link MOST_KINDS} that are served, because other
+ * programs write the collection too.
+ */
 const MOST_LISTED = 200;
 
 /**
@@ -58,7 +61,7 @@ export async function readKind(db: mongo.Db, name: string): Promise<{ kind: List
   return { kind: listed(one, await passesIn(db)), etag: found.etag };
 }
 
-/** A stored document of a kind, and why it cannot be used, as a sentence. */
+/** A stored document of a kind. `fault`: why it cannot be used, as a sentence; undefined if it can. */
 export interface StoredKind {
   _id: unknown;
   kind: KindDocument;

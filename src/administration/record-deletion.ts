@@ -72,7 +72,7 @@ function delivered(scope: RecordScope, { id, owner }: LedgerEntry): mongo.Filter
   return claiming(scope, id, [owner!]);
 }
 
-/** Those of some records whose `id` is this string, or a number that is delivered as this string. */
+/** The query for those of the given records whose `id` is this string, or a number that is delivered as this string. */
 export function claiming(
   { tenant }: RecordScope,
   id: string,

@@ -47,8 +47,8 @@ export async function versionInForce(db: mongo.Db, key: ServiceKey): Promise<Ser
 }
 
 /**
- * The version that an edit of a service would make; without a name, the edit of no service. Throws 400 if its properties are
- * not valid together, also with those that are stored.
+ * The version that an edit of a service would create; without a name, that of a service with only the given properties.
+ * Throws 400 if the given properties are not valid in combination with each other and with the stored ones that remain.
  */
 export async function editedVersion(
   db: mongo.Db,

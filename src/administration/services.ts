@@ -100,8 +100,8 @@ async function insertService(db: mongo.Db, { key, values }: KeyedSetting): Promi
 }
 
 /**
- * Changes a service, or registers it. The properties are valid together with the stored ones that stay: a service that
- * chooses its fields is written only if it has not changed since that was checked.
+ * Changes a service, or registers it. The new properties must be valid in combination with the stored ones that stay,
+ * so a service that chooses its fields is written only if it has not changed since this was checked.
  */
 async function editService(db: mongo.Db, edit: KeyedSetting, ifMatch: string | undefined): Promise<void> {
   const { key, values } = edit;
@@ -134,9 +134,9 @@ async function editService(db: mongo.Db, edit: KeyedSetting, ifMatch: string | u
   });
 }
 
-/** The properties that choose what a service shows. They are valid together. */
+/** The properties that choose what a service shows. They are checked in combination. */
 const CHOOSING = ['fields', 'hash', 'allowHiddenFilter', 'schemaExamples'] as const;
-/** With an upsert, a service that chooses its fields meanwhile is a duplicate. */
+/** The condition of an upsert. If the service has come to choose its fields, the upsert fails as a duplicate. */
 const NOT_CHOOSING = Object.fromEntries(CHOOSING.map((name) => [name, { $exists: false }]));
 
 function updateTo(values: ServiceSetting): { $set: mongo.Document; $unset: mongo.Document } {

@@ -57,7 +57,7 @@ export type AuditStatus = Pick<
   'round' | 'kind' | 'slices' | 'lastRoundSeconds' | 'roundSeconds' | 'found'
 >;
 
-/** Members of one application that share an e-mail. `members` are the `_id`s of those that came later. */
+/** Members of one application with an e-mail that another member already has. `members` are their `_id`s. */
 interface EmailDuplicateGroup {
   organizationid: string;
   appid: string;
@@ -82,8 +82,10 @@ interface FaultyService {
   /** Such as `product service "erp" of acme/webshop`. */
   service: string;
   detail: string;
-  /** Whether it is served anyway. True if only its regular expressions would be refused now: those are checked only when a filter is
-   * saved. */
+  /**
+   * Whether it is served anyway. True if only its regular expressions would be refused now: those are checked only when
+   * a filter is saved.
+   */
   isServed: boolean;
 }
 

@@ -25,7 +25,10 @@ import {
 } from './difference.js';
 import { type Reach, storedConfiguration } from './stored-configuration.js';
 
-/** Time limit for trying all changed filters on MongoDB, in ms. A filter that MongoDB refuses is refused at once. */
+/**
+ * Time limit for trying all changed filters on MongoDB, in ms. MongoDB refuses an invalid filter at once, so only slow
+ * filters exceed the limit, and they are valid.
+ */
 const TRIALS_MS = 2000;
 
 /** Maximum number of previews with samples in a plan. The samples of one preview take up to 96 KiB. */
@@ -46,8 +49,8 @@ export interface Comparison extends PlannedChanges {
 }
 
 /**
- * Compares a wanted configuration with the stored one. Throws 400 for a thing that occurs twice, and 403 or 404 for what is
- * out of the caller's reach.
+ * Compares a wanted configuration with the stored one. Throws 400 for a thing that occurs twice, 403 or 404 for what is
+ * out of the caller's reach, and what {@link assertKindsKnown} and {@link storedConfiguration} throw.
  */
 export async function compare(
   db: mongo.Db,

@@ -19,15 +19,15 @@ export interface Reach {
   organizationids?: string[] | undefined;
   /** Only this application, and the credentials that cover nothing else. */
   only?: Tenant | undefined;
-  /** Whether kinds are part of it. They are above all applications. */
+  /** Whether kinds are part of it. Kinds belong to no single application. */
   hasKinds: boolean;
-  /** Most bytes of BSON that are read. */
+  /** Maximum number of bytes of BSON that are read. */
   mostBytes: number;
   covers: (tenant: Tenant) => boolean;
   coversCredential: (credential: ListedCredential) => boolean;
 }
 
-/** The same limit as for a file. */
+/** The number of bytes that are read at once: as many as a configuration file may have characters. */
 const EVERYTHING_BYTES = 32 * 1024 * 1024;
 
 /** Everything, for a caller with access to the database. */
@@ -64,8 +64,9 @@ interface StoredConfiguration {
 }
 
 /**
- * Reads the stored configuration within a reach, from one snapshot: that of the session's transaction, or a new one without
- * a session. Operators write these collections too. Throws 409 if there is more than may be read.
+ * Reads the stored configuration within a reach, from one snapshot: that of the given session's transaction or, if no
+ * session is given, a new one. Documents may be invalid, because operators write these collections too. Throws 409 if
+ * the configuration has more than `mostBytes`.
  */
 export function storedConfiguration(
   db: mongo.Db,
@@ -86,12 +87,12 @@ async function readConfiguration(
   const { organizationids, only, mostBytes } = reach;
   const of = (name: string) => (organizationids === undefined ? {} : { [name]: { $in: organizationids } });
   const which = only === undefined ? of('organizationid') : ofTenant(only);
-  const opening =
+  const ofScopes =
     only === undefined ? of('scopes.organizationid') : { scopes: { $elemMatch: ofTenant(only) } };
   const covered = <T extends { organizationid?: unknown; appid?: unknown }>({ organizationid, appid }: T) =>
     reach.covers({ organizationid: String(organizationid), appid: String(appid) });
   const ofApplications = await sizeOf(db.collection(APPLICATIONS), which, session);
-  const ofCredentials = await sizeOf(db.collection(CREDENTIALS), opening, session);
+  const ofCredentials = await sizeOf(db.collection(CREDENTIALS), ofScopes, session);
   const { services, leftOut: beyond } = await listServices(db, {
     ...{ which, covers: covered, session },
     assertRoom: (bytes) => assertAtMost(mostBytes, bytes + ofApplications.bytes + ofCredentials.bytes),
@@ -100,7 +101,7 @@ async function readConfiguration(
     ...{ size: ofApplications, session },
     ...{ projection: { _id: 0 }, sort: { organizationid: 1, appid: 1 } },
   });
-  const credentials = await read<ListedCredential>(db.collection(CREDENTIALS), opening, {
+  const credentials = await read<ListedCredential>(db.collection(CREDENTIALS), ofScopes, {
     ...{ size: ofCredentials, session },
     ...{ projection: LISTED, sort: { username: 1 } },
   });
@@ -118,7 +119,7 @@ async function readConfiguration(
   return { configuration, text, etag, leftOut: [...leftOut, ...beyond.map(leftOutText)] };
 }
 
-/** The number of documents of a read, and their total size in bytes of BSON. */
+/** The number of documents that a query matches, and their total size in bytes of BSON. */
 interface Size {
   documents: number;
   bytes: number;
@@ -213,11 +214,11 @@ export function* configurationText({
     parts.push(`${JSON.stringify(application).slice(0, -1)},"services":[${texts.join(',')}]}`);
     yield;
   }
-  const opened: string[] = [];
+  const credentialTexts: string[] = [];
   for (const credential of credentials) {
-    opened.push(JSON.stringify(credential));
+    credentialTexts.push(JSON.stringify(credential));
     yield;
   }
   const first = kinds.length > 0 ? `"kinds":${JSON.stringify(kinds)},` : '';
-  return `{${first}"applications":[${parts.join(',')}],"credentials":[${opened.join(',')}]}`;
+  return `{${first}"applications":[${parts.join(',')}],"credentials":[${credentialTexts.join(',')}]}`;
 }

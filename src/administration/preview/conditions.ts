@@ -4,12 +4,15 @@ import { differingIn } from '../../replication/protocol/index.js';
 import type { ServiceVersion } from '../service-versions.js';
 import type { Counted } from './sample.js';
 
-/** Without those that are empty: entering and leaving if both filters are the same, concerned if the fields are. */
+/**
+ * The query for each group of records. A group that is certainly empty has none: `entering` and `leaving` if both
+ * filters are the same, and `concerned` if the fields are the same.
+ */
 export type Conditions = Partial<Record<Counted, Filter>> & { others: Filter };
 
 /**
- * `$nor` selects the records that do not match, including those without the field. Entering, leaving and concerned together
- * are the records that are re-stamped (`differingIn`), each of them once.
+ * `$nor` selects the records that do not match, including those without the field. The groups `entering`, `leaving` and
+ * `concerned` do not overlap, and together contain the records that are re-stamped (`differingIn`).
  */
 export function conditionsOf(wanted: ServiceVersion, inForce: ServiceVersion | undefined): Conditions {
   const { filter } = wanted;

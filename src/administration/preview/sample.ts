@@ -85,8 +85,8 @@ export function topNamesIn(filter: Filter): { field: string; path: string }[] {
 }
 
 /**
- * Describes the records if none has a name; undefined if one has it, or if the time runs out. Searches the newest records
- * first, which is quick.
+ * Names the records that were searched, such as `No member`, if none of them has the field `name`. Undefined if one has
+ * it, or if the time runs out before the newest records are searched. They are searched first, which is quick.
  */
 async function havingNone(place: Place, name: string, time: Allowance): Promise<string | undefined> {
   const { records, tenant, kind, session } = place;
@@ -222,9 +222,9 @@ interface Estimate {
 }
 
 /**
- * Estimates how many of `of` records are in a group, given `hits` among `looked` randomly chosen records. The error is the
- * larger side of Wilson's interval, which holds for rare groups too: no hit among 10,000 does not mean that there is none.
- * If all records were examined, the count is exact.
+ * Estimates how many of `of` records are in a group, given `hits` among `examined` randomly chosen records. The error
+ * is the larger side of Wilson's interval, which holds for rare groups too: no hit among 10,000 does not mean that
+ * there is none. If all records were examined, the count is exact.
  */
 export function estimated(hits: number, examined: number, of: number): Estimate {
   if (examined >= of) return { count: hits, error: 0 };

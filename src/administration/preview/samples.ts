@@ -23,9 +23,10 @@ const SHOWABLE: mongo.Document = {
 };
 
 /**
- * Some of the records that an edit delivers again, at most three. Their items are written from the stored bytes, as the feeds
- * write them, so that hidden fields are never read; password hashes are never shown. Larger records are left out, and so are
- * those whose `id` is a number, because only the ledger knows its text. Empty if the time runs out.
+ * Some of the records that an edit delivers again, at most three. Their items are written from the stored bytes, as the
+ * feeds write them, so that hidden fields are never read; password hashes are never shown. Records that are larger than
+ * {@link MOST_BYTES} are left out, and so are those whose `id` is a number, because only the ledger knows its text.
+ * Empty if the time runs out.
  */
 export async function samplesOf(
   { records, tenant, kind, session }: Place,
@@ -42,7 +43,7 @@ export async function samplesOf(
         .toArray(),
     );
   const found = (await ask(moved, { _id: 1 })) ?? [];
-  // The database decides which of them match, together with the bytes that are shown.
+  // One query decides which of them match and reads the bytes that are shown, so that no change comes in between.
   const itemsBy = async ({ filter, fields }: ServiceVersion) => {
     const matching = { $and: [{ _id: { $in: found.map(({ _id }) => _id) } }, filter] };
     const raw = await time.ask((limit) =>

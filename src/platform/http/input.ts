@@ -2,9 +2,9 @@ import { atOnce, fits, type Parsed, parseDate, shown, type Steps } from '../comm
 import type { FieldError, InputError } from './problem.js';
 import { problems } from './problems.js';
 
-/** Most errors reported for one body. */
+/** Maximum number of errors that are reported for one body. */
 export const MOST_FAULTS = 20;
-/** Longest name of a property in an error, in characters; longer ones are cut. */
+/** Maximum length of a property name in an error, in characters; a longer name is cut. */
 export const LONGEST_NAME = 1000;
 
 /** A property of a body: how to read it, and its schema in the OpenAPI document. */
@@ -40,7 +40,7 @@ export function pointerTo(parent: string, name: string | number): string {
   return `${parent}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** Why the properties of an object are not valid together. */
+/** Returns why the properties of an object are not valid in combination; undefined if they are. */
 type FaultOf<F extends Fields> = (value: Shaped<F>) => FieldError | undefined;
 
 /** Reads an object by its fields. Returns the values, or the faults of all properties. */
