@@ -152,7 +152,7 @@ describe('the commands write them as their collection does', () => {
     expect((await desk.items('good'))['i1']?.data).toEqual({ name: 'Other', n: 1 });
     const bad = await desk.try([line('i3', { sku: 'taken' })], 'good');
     expect(bad.code).toBe(1);
-    expect(bad.errors.join()).toContain('data.sku is a field that the collection needs for itself');
+    expect(bad.errors.join()).toContain('data.sku would overwrite a field of the record itself');
     expect(await stored('i3')).toBeNull();
   });
 

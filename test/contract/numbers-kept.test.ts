@@ -97,7 +97,7 @@ describe('The commands refuse the same numbers', () => {
       .join('');
     const said = await new AdminConsole(service.uri).run(['import', ...of(), '-'], { input });
     expect(said.errors.join('\n')).toContain(
-      'data.rows.0.n is 1e999, a number that cannot be kept as it is written',
+      'data.rows.0.n is 1e999, a number that cannot be stored exactly',
     );
     expect(said.errors.join('\n')).toContain('9007199254740993');
     expect(await service.db.collection('products').distinct('id', app.tenant)).toEqual(['n1.5']);

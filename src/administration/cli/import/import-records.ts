@@ -38,7 +38,7 @@ interface ImportOptions {
   onWritten?: (outcome: { created: number; changed: number }) => void;
 }
 
-const AGAIN = 'Import it again: what is imported already is left alone';
+const AGAIN = 'Import it again: records that are imported already are not changed';
 
 /** The result of an import. Every line that is not blank counts as one of `created`, `changed`, `unchanged` and `bad`. */
 export interface ImportSummary {
@@ -106,7 +106,7 @@ class ImportRun {
     }
   }
 
-  /** Adds the hint to the first such line only: a file of the wrong kind has thousands of them. */
+  /** Adds the hint only to the first line that has one: in a file of the wrong kind, thousands of lines have it. */
   private hinted({ error, hint }: BadLine): string {
     if (hint === undefined || this.isHinted) return error;
     this.isHinted = true;
@@ -174,7 +174,7 @@ interface ProgressStream {
 }
 
 interface ImportProgress {
-  /** Shows the number of finished items, and the amount of the total that they represent. */
+  /** Shows the number of finished items, and how much of the total they make up, in the unit of the total. */
   at(done: number, amount: number): void;
   /** Writes a separate line. */
   note(text: string): void;
@@ -185,8 +185,8 @@ const LINE_EVERY_MS = 5000;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * Shows a bar on a terminal, otherwise a line every few seconds; for machines, no progress. Without `total`, shows only the
- * number of units.
+ * Shows a bar on a terminal. Otherwise writes a line every few seconds, but none for machines. Without `total`, shows
+ * only the number of finished items. `unit` names the items.
  */
 export function progressOn(
   stream: ProgressStream,

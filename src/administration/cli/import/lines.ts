@@ -23,7 +23,7 @@ export interface GivenRecord {
 }
 
 const RESERVED = '_bsontype';
-/** A line without a match cannot contain the reserved name. A letter may be written as an escape. */
+/** A line that does not match cannot contain the reserved name. `\u` matches because JSON can escape any letter. */
 const UNSTORABLE = /bsontype|\\u/;
 
 type Json = Record<string, unknown>;
@@ -69,7 +69,7 @@ export function parseRecordLine(kind: Kind, line: string): { value: GivenRecord 
   if (fault !== undefined) return { error: fault };
   const reserved = UNSTORABLE.test(line) ? unstorableName(json['data'], 'data') : undefined;
   if (reserved !== undefined)
-    return { error: `${shown(reserved)} is a name that the driver keeps for itself; give it another one` };
+    return { error: `${shown(reserved)} is a name that the driver reserves; use another one` };
   const lost = lostNumber(line);
   if (lost !== undefined) return { error: numberFault(lost) };
   const isOther = kindFaultOf(kind, json as unknown as GivenRecord);
@@ -84,14 +84,17 @@ export function parseRecordLine(kind: Kind, line: string): { value: GivenRecord 
   return storable(kind, record);
 }
 
-/** A collection whose records have no field `data` has no place for other fields beside the data (contract §8). */
+/**
+ * Reduces a record to the properties that its collection can store. If its records have no field `data`, every other
+ * field is data, so `type`, `createDate` and `createdBy` are dropped (contract §8).
+ */
 function storable(kind: Kind, record: GivenRecord): { value: GivenRecord } | BadLine {
   const { stored } = describedKind(kind);
   if (stored === undefined || stored.hasData) return { value: record };
   const { id, data, channels } = record;
   const taken = termsOf(kind)?.ownNames.find((name) => Object.hasOwn(data, name));
   if (taken !== undefined)
-    return { error: `data.${shown(taken)} is a field that the collection needs for itself; leave it out` };
+    return { error: `data.${shown(taken)} would overwrite a field of the record itself, such as its id; leave it out` };
   return { value: { id, data, ...(stored.hasChannels && channels !== undefined && { channels }) } };
 }
 
@@ -124,12 +127,12 @@ function unstorableName(value: unknown, place: string): string | undefined {
 /** The stored number must equal the written one. */
 function numberFault({ pointer, written }: LostNumber): string {
   const place = shown(pointer.slice(1).replaceAll('/', '.'));
-  return `${place} is ${shown(written)}, a number that cannot be kept as it is written; write one such as 42, or a text`;
+  return `${place} is ${shown(written)}, a number that cannot be stored exactly; write another number, or a string`;
 }
 
 /**
- * Why a line seems to be of the other kind; a file of products would otherwise be stored as members without any error. A
- * line with its kind as `type` is always accepted.
+ * Why a line seems to be of another kind. Without this check, a file of products would be stored as members without any
+ * error. A line whose `type` is the given kind is always accepted.
  */
 function kindFaultOf(kind: Kind, { data, type }: GivenRecord): BadLine | undefined {
   if (type === kind) return undefined;
@@ -172,10 +175,10 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** One line of a file, counted from 1, and its bytes including the line break: its text, or why it has none. */
+/** A line of a file: its number from 1, its bytes including the line break, and its text, or why it cannot be read. */
 export type Line = { number: number; bytes: number } & ({ text: string } | { fault: string });
 
-/** Splits bytes into lines. Holds at most one line and one chunk. */
+/** Splits bytes into lines. Keeps at most one line and one chunk in memory. */
 export async function* linesOf(
   source: AsyncIterable<Uint8Array>,
   longest = LONGEST_LINE,
@@ -236,12 +239,12 @@ export interface RecordLine {
 }
 
 const MOST_LINES = 1000;
-/** Most bytes of JSON in a batch. BSON may take several times as much, and a command is limited to 16 MiB. */
+/** Maximum number of JSON bytes in a batch. BSON may take several times as much, and a command is limited to 16 MiB. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
 /**
- * Groups lines into batches, one for each write. An `id` occurs only once in a batch, so that of two lines the later one
- * wins.
+ * Groups lines into batches, one for each write. An `id` occurs only once in a batch, so that of two lines with the
+ * same `id` the later one wins.
  */
 export async function* batchesOf(lines: AsyncIterable<RecordLine>): AsyncGenerator<RecordLine[]> {
   let batch: RecordLine[] = [];

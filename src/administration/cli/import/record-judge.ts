@@ -23,11 +23,11 @@ import {
 
 const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 } as const;
 /**
- * Written as expressions. A projection by names stops after that many fields, so a name that occurs twice hides later
- * fields.
+ * Written as expressions, because a projection by names ends once it has found as many fields as it names: a name that
+ * occurs twice would hide a later field.
  */
 const OWNER_FIELDS = { _id: 0, id: '$id', emailkey: '$emailkey' };
-/** Most ids shown of each sort. */
+/** Maximum number of ids that are shown as created, and as changed. */
 const MOST_SHOWN = 10;
 
 /** The stored records under the ids of a batch. */
@@ -74,7 +74,7 @@ export class RecordJudge implements RecordSink {
     return Math.max(0, all - this.found);
   }
 
-  /** Finds lines that the database refuses to process by halving the batch, like the writer. */
+  /** Like the writer, halves a batch that the database refuses until each line that it refuses is found. */
   private async judge(lines: RecordLine[], outcome: WriteOutcome): Promise<void> {
     let standing: Standing;
     try {
@@ -115,7 +115,10 @@ export class RecordJudge implements RecordSink {
     if (this.first[what].length < MOST_SHOWN) this.first[what].push(id);
   }
 
-  /** A stored member no longer has its e-mail once the file has contained a line for it. */
+  /**
+   * Whether another member has the e-mail. A stored e-mail no longer counts once the file has contained a line for its
+   * member, because that line replaces it.
+   */
   private isTaken({ id, emailkey }: RecordLine['record'], { owners }: Standing): boolean {
     if (emailkey === undefined) return false;
     const inFile = this.memory.ownerOf(emailkey);

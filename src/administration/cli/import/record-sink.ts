@@ -23,13 +23,13 @@ interface StandingRecord {
   id?: unknown;
 }
 
-/** Ids of a mirror that was killed are removed by the first one that begins this much later (seconds). */
+/** If a mirror was killed, the first mirror that begins this much later removes its ids (seconds). */
 const LEFT_FOR_S = 7 * 86_400;
 
 /**
- * Makes the records of an application and kind a mirror of a file. The ids in the file are kept in a collection while it is
- * read, so that memory does not grow with the file. All mirrors share one collection: to drop one of its own, a mirror would
- * need the right to drop any.
+ * Makes the records of an application and kind a mirror of a file. While the file is read, its ids are kept in a
+ * collection, so that memory does not grow with the file. All mirrors share one collection: to drop a collection of its
+ * own, a mirror would need the right to drop any collection.
  */
 export class Mirror {
   private readonly run = new mongoose.mongo.ObjectId();
@@ -77,7 +77,10 @@ export class Mirror {
     await this.seen.deleteMany({ _id: { $gte: idOf(this.run, FIRST), $lte: idOf(this.run, LAST) } });
   }
 
-  /** The first bytes of `run` are its time, and documents are compared field by field. */
+  /**
+   * Removes the ids of killed mirrors. One range contains them all: the first bytes of `run` are the time at which the
+   * mirror began, and MongoDB compares embedded documents field by field.
+   */
   private async removeLeft(): Promise<void> {
     const seconds = Math.floor(Date.now() / 1000) - LEFT_FOR_S;
     const oldest = mongoose.mongo.ObjectId.createFromTime(seconds);
@@ -96,7 +99,7 @@ export class Mirror {
   }
 }
 
-/** As stored, or a bound of a range. */
+/** The `_id` of a stored id, or a bound of a range of them. */
 function idOf(run: mongo.ObjectId, id: unknown): SeenId['_id'] {
   return { run, id: id as string };
 }
@@ -122,7 +125,7 @@ export const EMAIL_TAKEN = 'another member has this e-mail already';
 /** Why a record that contains a name twice is not changed. */
 export function whyDoubled(kind: Kind, name: string): string {
   return (
-    `the stored ${kind} has "${shown(name)}" more than once. Have the program that wrote it store it once, ` +
+    `the stored ${kind} has "${shown(name)}" more than once. Correct it with the program that wrote the record, ` +
     'or delete the record first (record delete)'
   );
 }
@@ -173,7 +176,7 @@ const IS_EQUAL = {
   $and: GIVEN.map((name) => ({ $eq: [`$${name}`, { $ifNull: [`$$line.${name}`, `$${name}`] }] })),
 };
 
-/** The key follows the e-mail: if the line has no e-mail, the key is removed from the record. */
+/** The stored record, for members without its `emailkey`: the key comes from the line, which may have no e-mail. */
 function storedFields(kind: Kind): unknown {
   return kind === PERSON_KIND ? { $unsetField: { field: 'emailkey', input: '$$ROOT' } } : '$$ROOT';
 }

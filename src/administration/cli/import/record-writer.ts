@@ -17,8 +17,8 @@ import {
 const MOST_ATTEMPTS = 3;
 
 /**
- * The result of a change: the number of changed records, and by `id` a name that occurs twice in a record that was not
- * changed.
+ * The result of a change: the number of changed records and, for each record that was not changed because a name occurs
+ * twice in it, that name by `id`.
  */
 interface Changed {
   count: number;
@@ -51,12 +51,12 @@ export class RecordWriter implements RecordSink {
   /** A part that fails is retried in halves, until each line that causes the failure is isolated. */
   private async writePart(
     lines: RecordLine[],
-    firstLook: Map<string, boolean>,
+    existed: Map<string, boolean>,
     written: WriteOutcome,
   ): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.attempt(lines, firstLook, written);
+        return await this.attempt(lines, existed, written);
       } catch (error) {
         if (isDatabaseAway(error)) throw error;
         const [first, ...others] = lines;
@@ -68,8 +68,8 @@ export class RecordWriter implements RecordSink {
       }
     }
     const middle = Math.ceil(lines.length / 2);
-    await this.writePart(lines.slice(0, middle), firstLook, written);
-    await this.writePart(lines.slice(middle), firstLook, written);
+    await this.writePart(lines.slice(0, middle), existed, written);
+    await this.writePart(lines.slice(middle), existed, written);
   }
 
   /** A record that a failed attempt has inserted exists in the next attempt, but still counts as created. */

@@ -51,7 +51,7 @@ describe('import lines {id, data, channels?, type?, createDate?, createdBy?} (co
     [{ id: 'a', data: {}, createdBy: null }, 'createdBy must be a string'],
     [{ id: 'a', data: {}, lastupdated: '2026-01-01' }, 'has an unknown property "lastupdated"'],
     [{ id: 'a', data: {}, emailkey: 'x' }, 'has an unknown property "emailkey"'],
-    [{ id: 'a', data: { _bsontype: 'x' } }, 'data._bsontype is a name that the driver keeps for itself'],
+    [{ id: 'a', data: { _bsontype: 'x' } }, 'data._bsontype is a name that the driver reserves'],
     [{ id: 'a', data: { list: [{ _bsontype: null }] } }, 'data.list.0._bsontype is a name that the driver'],
     ['{"id":"a","data":{"\\u005fbsontype":{}}}', 'data._bsontype is a name that the driver'],
     ['{"id":"a","data":{},"__proto__":{}}', 'has an unknown property "__proto__"'],
