@@ -48,7 +48,7 @@ describe('`record delete --ids-from FILE|-`', () => {
     await writeFile(file, ['p-0', ...missing, 'p-0', 'p-4'].join('\n'));
     const { code, output, errors } = await admin.run(words('--ids-from', file));
     expect([code, output]).toEqual([1, `2 products of ${app.organizationid}/${app.appid} deleted.`]);
-    expect(errors).toEqual([`12 ids not there: ${missing.slice(0, 10).join(', ')} and 2 more.`]);
+    expect(errors).toEqual([`12 ids not found: ${missing.slice(0, 10).join(', ')} and 2 more.`]);
     const said = await admin.run(words('--ids-from', file, '--json'));
     expect(JSON.parse(said.output)).toEqual({
       ...{ ...app.tenant, kind: 'product', deleted: 0, missing: 14, bad: 0 },
@@ -60,7 +60,7 @@ describe('`record delete --ids-from FILE|-`', () => {
     expect(await deleteListed('p-0\nnot-there', '--dry-run')).toMatchObject({
       code: 1,
       output: `1 product of ${app.organizationid}/${app.appid} would be deleted. Nothing was deleted.`,
-      errors: ['1 id not there: not-there.'],
+      errors: ['1 id not found: not-there.'],
     });
     const one = await admin.json(words('--id', 'p-0', '--dry-run'));
     expect(one).toEqual({ ...app.tenant, kind: 'product', id: 'p-0', dryRun: true });

@@ -69,7 +69,7 @@ describe('`service index` makes the index that serves a filter', () => {
   it('a hidden one is told of, and so is one with other options', async () => {
     await products().createIndex(KEY, { hidden: true });
     expect(await admin.failure(words('index', color))).toContain(
-      `exists, but is hidden from queries. Show it: db.products.unhideIndex("${INDEX}").`,
+      `exists, but is hidden from queries. Unhide it: db.products.unhideIndex("${INDEX}").`,
     );
     await products().dropIndex(INDEX);
     await products().createIndex(KEY, { partialFilterExpression: { 'data.n': { $gt: 1000 } } });
@@ -130,7 +130,7 @@ describe('An index that an operator asked for disturbs nothing', () => {
     await session.endSession();
     expect([code, errors.at(-1)]).toEqual([
       1,
-      'Interrupted: the database goes on with it. Run the command again to watch it, or end it: ' +
+      'Interrupted: the database continues the build. Run the command again to follow it, or stop it with ' +
         `db.products.dropIndex("${INDEX}").`,
     ]);
     await eventually(async () => (await names()).includes(INDEX));

@@ -39,7 +39,7 @@ describe('`status` (database, watcher, lag, indexes)', () => {
     expect(Date.parse(watcher.leaseExpires ?? '')).not.toBeNaN();
     expect(watcher.lagSeconds).toBeGreaterThanOrEqual(0);
     expect((await admin.run('status')).output).toContain(
-      `Watcher     ${watcher.leader} leads, since the pass of 20`,
+      `Watcher     ${watcher.leader} leads, history since the pass of 20`,
     );
   });
 
@@ -208,7 +208,9 @@ describe('`status` where no service ever ran', () => {
 describe('a database that does not answer', () => {
   it('is one line on stderr and exit code 1', async () => {
     const away = new AdminConsole('mongodb://127.0.0.1:1/tidemark?serverSelectionTimeoutMS=200');
-    expect(await away.failure('status')).toMatch(/^The database does not answer: .* Is MONGODB_URI right/);
+    expect(await away.failure('status')).toMatch(
+      /^The database does not answer: .* Is it running, and is MONGODB_URI right/,
+    );
   });
 
   it('says which name of the replica set is wrong and which is right', async () => {

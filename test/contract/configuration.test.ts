@@ -97,7 +97,7 @@ describe('`config export`, `config plan`, `config apply`', () => {
       '    7 of 20 match.',
       '+ credential "new-one"',
       '4 changes: 2 to create, 2 to change.',
-      '1 thing not in the file stays; with --prune they are removed:',
+      'Not in the file, and kept (--prune removes it):',
       `  member service "dated" of ${place}`,
     ]);
 
@@ -109,7 +109,7 @@ describe('`config export`, `config plan`, `config apply`', () => {
     const done = await admin.run(['config', 'apply', path, '--prune'], { input: 'y\n' });
     expect(done.errors.join('\n')).toContain(`- member service "dated" of ${place}`);
     expect(done.output).toMatch(
-      /Done: 5 changes: 2 to create, 2 to change, 1 to remove\.\n.*\n {2}new-one: \S{20,}/,
+      /Done\. 5 changes: 2 created, 2 changed, 1 removed\.\n.*\n {2}new-one: \S{20,}/,
     );
     const [, password] = / new-one: (\S+)/.exec(done.output)!;
     await service.heard();
@@ -198,7 +198,7 @@ describe('`config export`, `config plan`, `config apply`', () => {
     expect(output).toMatch(/^# Not part of it: product service "odd" of .*: filter The filter is not valid/m);
     expect(output).toMatch(/^# Not part of it: order service "odder" of .*: kind is not one of/m);
     const { output: plan } = await admin.run(['config', 'plan', await file(output)]);
-    expect(plan).toContain('Left alone, since it opens nothing: product service "odd"');
+    expect(plan).toContain('Not part of the configuration, so left unchanged: product service "odd"');
     await services.deleteMany({ name: { $in: ['odd', 'odder'] } });
   });
 

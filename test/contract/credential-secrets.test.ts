@@ -138,12 +138,12 @@ describe('A rotation', () => {
     const { username, password } = await made();
     const words = `credential rotate --username ${username} --keep-old-until 2999-01-01`;
     const { output } = await console_.run(words);
-    expect(output).toContain('has another password; the old one works until 2999-01-01T00:00:00.000Z.');
+    expect(output).toContain('has a new password; the old one works until 2999-01-01T00:00:00.000Z.');
     await service.heard();
     expect(await max(username, password)).toBe(200);
     expect((await console_.run('credential list')).output).toContain('old password until 2999-01-01');
     const retire = `credential retire --username ${username}`;
-    expect((await console_.run(retire)).output).toContain('opens nothing more');
+    expect((await console_.run(retire)).output).toContain('no longer works');
     expect((await console_.run(retire)).output).toContain('has no old password');
     await service.heard();
     expect(await max(username, password)).toBe(401);

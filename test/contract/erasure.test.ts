@@ -234,7 +234,7 @@ describe('`record erase`', () => {
       expect([code, errors]).toEqual([
         3,
         [
-          'The record is deleted, and the watcher has not processed that yet. Once the service runs, erase it again.',
+          'The deletion is not processed yet, or the record is in quarantine. Erase it again while the service runs.',
         ],
       ]);
       expect(await holding([...WORDS, id])).toEqual(['tidemark.ledger']);

@@ -240,7 +240,7 @@ describe('`kind create|list|remove`', () => {
     const refused = expectProblem(await admin('DELETE', 'kinds/order'), 409, 'in-use');
     expect(refused.detail).toContain('still has services and consumers. With purge=true');
     expect((await commands.run('kind remove --name order --purge')).output).toMatch(
-      /^The kind order is removed, with 1 service and \d consumers?\. Its records stay\.$/,
+      /^The kind order is removed, with 1 service and the notes about \d consumers?\. Its records stay\.$/,
     );
     expect(await service.db.collection('tidemark.consumers').countDocuments({ '_id.kind': 'order' })).toBe(0);
     expect(await service.db.collection('services').countDocuments({ kind: 'order' })).toBe(0);

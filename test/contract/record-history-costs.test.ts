@@ -66,7 +66,7 @@ describe('what it costs, and what it may not do', () => {
     const { gaps } = await toldHistory(app, id);
     expect(gaps).toEqual([{ from: expect.any(String), until: expect.any(String), reason: 'late' }]);
     expect((await admin.run(aboutProducts('record history', app, id))).output).toContain(
-      'not every re-stamp "late" was noted: there were too many.',
+      'not every re-stamp for the reason "late" was noted: there were too many.',
     );
   });
 

@@ -47,7 +47,8 @@ describe('Why is a record there, or gone?', () => {
       ...{ state: 'gone', lastupdated: item?.lastUpdated, record: null, services: [] },
     });
     expect((await show('gone')).output).toBe(
-      `The product "gone" is gone since ${item?.lastUpdated}. harddeletes tells of it in windows that hold this stamp.`,
+      `The product "gone" was deleted; the stamp of its hard delete is ${item?.lastUpdated}. ` +
+        'Windows of harddeletes that contain this stamp deliver it.',
     );
   });
 

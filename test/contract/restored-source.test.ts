@@ -217,7 +217,7 @@ describe('the command `restored`', () => {
     const { code, output } = await console().run(['restored', '--backup', offset(backedUp)]);
     expect([code, output]).toEqual([
       0,
-      expect.stringMatching(/^Times after .* and before .* are answered 410/),
+      expect.stringMatching(/^Requests that continue from a time after .* and before .* are answered 410/),
     ]);
     expectProblem(await waiting, 410, 'source-restored');
     await eventually(async () => (await updatesFrom(max)).status === 410);
@@ -250,7 +250,7 @@ describe('the command `restored`', () => {
       /^Interrupted: .* with --backup 2/,
     );
     const { output } = await console().run('restored');
-    expect(output).toMatch(/^Times after .* and before .* are answered 410/);
+    expect(output).toMatch(/^Requests that continue from a time after .* and before .* are answered 410/);
     service = await service.another();
     app = app.seenBy(service);
     await othersGoOn();

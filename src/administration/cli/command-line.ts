@@ -14,8 +14,8 @@ const HELP_OPTIONS = ['--help', '-h'];
 const COMMON = ['--json', ...HELP_OPTIONS];
 
 /**
- * Parses the words of a command line, which follow words such as `npx tidemark admin`. Throws a UsageError with one line: the
- * error, and the nearest usage.
+ * Parses the words of a command line that follow the program, such as `npx tidemark admin`. Throws a UsageError whose
+ * message is one line: the error, and the usage of the command or of the nearest one.
  */
 export function parseCommandLine(
   commands: readonly Command[],
@@ -34,7 +34,7 @@ export function parseCommandLine(
   return { command, values, argument: positionals[0] ?? '' };
 }
 
-/** Moves the common options to the end: they are allowed in any place. */
+/** Moves the common options to the end, because they are allowed anywhere, even before the name of the command. */
 function commonOptionsLast(words: string[]): string[] {
   const isCommon = (word: string) => COMMON.includes(word);
   return [...words.filter((word) => !isCommon(word)), ...words.filter(isCommon)];
@@ -109,7 +109,7 @@ function demandAll(command: Command, { values, positionals }: ReadWords, admin: 
     throw wrong(command, `${command.argument} is missing`, admin);
   }
   const surplus = positionals[command.argument === undefined ? 0 : 1];
-  if (surplus !== undefined) throw wrong(command, `"${shown(surplus)}" is too much`, admin);
+  if (surplus !== undefined) throw wrong(command, `Unexpected argument "${shown(surplus)}"`, admin);
 }
 
 function wrong(command: Command, what: string, admin: string): UsageError {
@@ -147,7 +147,7 @@ function readWords(words: string[], specs: Options): ReadWords | string {
       if (value !== undefined) return `--${name} takes no value`;
     } else if (value === undefined) return `--${name} has no value`;
     else if (!inlineValue && value.startsWith('-') && value !== '-')
-      return `--${name} has no value: "${shown(value)}" is an option, or write --${name}=${shown(value)}`;
+      return `--${name} has no value: "${shown(value)}" is an option; as the value, write --${name}=${shown(value)}`;
   }
   return { values, positionals };
 }
@@ -158,8 +158,8 @@ function unknownOption(rawName: string, names: string[]): string {
 }
 
 /**
- * One change is allowed per this many letters, of the name and of the given word. A more distant name would be a guess, and
- * its command may remove something.
+ * A name is near a given word if they differ by at most one change per this many letters of the shorter one. A more
+ * distant name would be a guess, and the guessed command may remove something.
  */
 const LETTERS_FOR_EACH_CHANGE = 3;
 

@@ -19,7 +19,7 @@ interface Tried extends Tenant {
   filter: Filter;
 }
 
-/** The lines of a preview, for people. Commands are called by words such as `npx tidemark admin`. */
+/** The lines of a preview, for people. `admin` is how commands are called, such as `npx tidemark admin`. */
 export function previewLines(preview: Preview, tried: Tried, admin = IN_CLONE.admin): string[] {
   const { matching, others, records, entering, leaving, concerned } = preview;
   return [
@@ -35,7 +35,7 @@ export function previewLines(preview: Preview, tried: Tried, admin = IN_CLONE.ad
           ...firstOf('would show other fields', concerned),
         ]),
     ...sampleLines(preview),
-    ...doubtLines(preview),
+    ...doubtLines(preview, 'the time limit QUERY_MS'),
     ...planLines(preview, tried, admin),
     ...warningLines(preview),
   ];
@@ -90,7 +90,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** A value as JSON, cut off where it is long. */
+/** A value as JSON, cut off if it is long. */
 function shortly(value: unknown): string {
   return value === undefined ? 'left out' : cutTo(LONGEST_VALUE, JSON.stringify(value));
 }
@@ -102,7 +102,7 @@ export function savedLines(preview: Preview, isServed: boolean): string[] {
   const consequence = entering === undefined ? '' : `; ${number(restamps)} ${moved}`;
   return [
     `${first(preview)} of ${number(records)} match${consequence}.`,
-    ...doubtLines(preview),
+    ...doubtLines(preview, 'its time limit'),
     ...warningLines(preview),
   ];
 }
@@ -113,14 +113,14 @@ function first({ matching: { count: matching }, error }: Preview): string {
   return error === undefined ? count(matching) : `About ${count(matching)}`;
 }
 
-function doubtLines({ error, isCutOff }: Preview): string[] {
+function doubtLines({ error, isCutOff }: Preview, limit: string): string[] {
   return [
     ...(error === undefined
       ? []
       : [
           `These are estimates from a random sample, each accurate to within ${count(error)} records in 95 of 100 cases.`,
         ]),
-    ...(isCutOff ? ['It was cut off before everything was found; QUERY_MS allows more time.'] : []),
+    ...(isCutOff ? [`The preview is not complete: it reached ${limit}.`] : []),
   ];
 }
 

@@ -11,9 +11,9 @@ const JSON_OPTION = '--json';
 const VERSION = '--version';
 
 /**
- * Runs one command line (contract §5) and returns the exit code: 0, or 1 after one line on stderr, or the code that the help of
- * the command promises; for a mistake in the command line, the code that the program promises. The settings are loaded only if
- * a command needs them. Help, the version and usage errors load no command and no driver.
+ * Runs one command line (contract §5) and returns the exit code: 0; after one line on stderr, 1 or the code that the
+ * help of the command promises; after a mistake in the command line, the code that {@link Terminal.calling} gives. The
+ * settings are read only if a command needs them. Help, the version and usage errors load no command and no driver.
  */
 export async function runCommandLine(
   words: string[],
@@ -50,7 +50,7 @@ async function lineOf(error: unknown): Promise<string> {
   if (error instanceof FatalError || error instanceof ConfigError) return inOneLine(error.message);
   const { isDatabaseAway, troubleOfCommand } = await import('../../platform/database/plain.js');
   return isDatabaseAway(error)
-    ? `The database does not answer: ${inOneLine(troubleOfCommand(error))}. Is MONGODB_URI right, and does it run?`
+    ? `The database does not answer: ${inOneLine(troubleOfCommand(error))}. Is it running, and is MONGODB_URI right?`
     : `Something went wrong: ${inOneLine(error.message)}`;
 }
 
@@ -69,8 +69,8 @@ interface Surroundings {
 const HELP = new Set(['help', '--help', '-h']);
 
 /**
- * Runs a command line of the program `tidemark`: the service, the commands of operators, or `check`, which is one of these.
- * Returns the exit code; undefined while the service runs.
+ * Runs a command line of the program `tidemark`: the service, a command of operators, or `check`, which is short for
+ * `admin check`. Returns the exit code; undefined while the service runs.
  */
 export async function runProgram(
   words: string[],
@@ -96,7 +96,7 @@ export async function runProgram(
 
 function faultOf(first: string, [next]: string[], program: string): string {
   if (first === 'serve')
-    return `"${shown(next ?? '')}" is too much: settings are variables of the environment.`;
+    return `Unexpected argument "${shown(next ?? '')}": settings are environment variables.`;
   if (first.startsWith('-')) return `There is no option ${shown(first)}.`;
   const isOfAdmin = commands.some(({ name }) => name.split(' ')[0] === first);
   const said = `Unknown command "${shown(first)}".`;
@@ -108,13 +108,13 @@ function programHelp(program: string): string {
        ${program} admin COMMAND [OPTIONS]
        ${program} check
 
-  serve      Run the service; the same as no word
+  serve      Run the service; the default
   admin      Manage applications, services, credentials and records; ${program} admin --help lists the commands
   check      Check the settings, the database, its roles and indexes, and the clocks; the same as admin check
   --version  Print the version, the commit that it was built from, and the version of Node
   --help     Show this help
 
-Settings are variables of the environment. Without MONGODB_URI, the service starts an embedded database with a demo.
+Settings are environment variables. Without MONGODB_URI, the service starts an embedded database with a demo.
 Exit code: 0, or 1 with one line on stderr; 2 for a mistake in the command line.
 The service exits with 78 if a setting is not valid.`;
 }

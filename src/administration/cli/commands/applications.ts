@@ -61,7 +61,7 @@ export const runRemove: Run<typeof applicationRemove> = async (context, { purge,
 export const runRekey: Run<typeof applicationRekey> = async (context, names) => {
   const tenant = tenantOf(names);
   await rekeyApplication(deskOn(context, await context.prepared()), tenant);
-  const text = `${nameOfTenant(tenant)} has another key for its hashes. All hashed values will be delivered again.`;
+  const text = `${nameOfTenant(tenant)} has a new key for its hashes. All hashed values will be delivered again.`;
   return { text, json: tenant };
 };
 

@@ -28,11 +28,12 @@ import { counted } from '../table.js';
 import { sampleLines, savedLines } from '../preview-lines.js';
 import { databaseOf, deskOn } from '../session.js';
 
-/** The properties that choose the fields of a service. */
+/** The properties of a service that decide which fields and values it shows. */
 const CHOOSING = ['fields', 'hash', 'allowHiddenFilter', 'schemaExamples'];
-/** A property may have 200 paths. */
+/** Longer lines are cut off: a property may have 200 paths. */
 const LONGEST_LINE = 300;
 const SIGNS = { create: '+', change: '~', remove: '-' } as const;
+const DONE = { create: 'created', change: 'changed', remove: 'removed' } as const;
 
 export const runExport: Run<typeof configExport> = async (context, options) => {
   const reach = reachOf(options);
@@ -68,7 +69,7 @@ export const runApply: Run<typeof configApply> = async (context, { prune, yes, .
   const { changes, etag } = comparison;
   if (changes.length === 0) return { text: sumOf(changes), json: { changes: [], passwords: {} } };
   context.print(planLines(comparison, previews).join('\n'));
-  if (!yes && !(await isConfirmed(context.terminal, 'Change it?')))
+  if (!yes && !(await isConfirmed(context.terminal, 'Apply these changes?')))
     return {
       text: 'Nothing is changed.',
       json: { changes: [], passwords: {} },
@@ -89,7 +90,7 @@ export const runApply: Run<typeof configApply> = async (context, { prune, yes, .
 function appliedText({ changes, passwords }: Applied): string {
   const shown = Object.entries(passwords).map(([username, password]) => `  ${username}: ${password}`);
   return [
-    `Done: ${sumOf(changes)}`,
+    `Done. ${sumOf(changes, true)}`,
     ...(shown.length === 0 ? [] : ['Passwords, shown only now:', ...shown]),
   ].join('\n');
 }
@@ -107,7 +108,7 @@ interface FilePlan {
   configuration: Configuration;
   comparison: Comparison;
   previews: Previews;
-  /** Adds the line of the file to an error about a place in it. */
+  /** Adds the line number to an error about a place in the file. */
   onLine: (error: unknown) => unknown;
 }
 
@@ -152,20 +153,20 @@ function planLines({ changes, untold, leftOut }: Comparison, previews: Previews)
     ...(untold.length === 0
       ? []
       : [
-          `${counted(untold.length, 'thing')} not in the file ${untold.length === 1 ? 'stays' : 'stay'}; with --prune they are removed:`,
+          `Not in the file, and kept (--prune removes ${untold.length === 1 ? 'it' : 'them'}):`,
           ...untold.map(({ name }) => `  ${name}`),
         ]),
-    ...leftOut.map((one) => `Left alone, since it opens nothing: ${one}`),
+    ...leftOut.map((one) => `Not part of the configuration, so left unchanged: ${one}`),
   ];
 }
 
-/** A summary of the changes. */
-export function sumOf(changes: PlannedChange[]): string {
+/** A summary of the changes, planned or done. */
+export function sumOf(changes: PlannedChange[], areDone = false): string {
   if (changes.length === 0) return 'Nothing changes.';
   const counts = (['create', 'change', 'remove'] as const)
     .map((action) => [action, changes.filter((one) => one.action === action).length] as const)
     .filter(([, count]) => count > 0)
-    .map(([action, count]) => `${count} to ${action}`);
+    .map(([action, count]) => `${count} ${areDone ? DONE[action] : `to ${action}`}`);
   return `${counted(changes.length, 'change')}: ${counts.join(', ')}.`;
 }
 
@@ -173,7 +174,7 @@ function lineOf({ action, name, changed }: PlannedChange): string {
   return `${SIGNS[action]} ${name}${action === 'change' ? `: ${changed.join(', ')}` : ''}`;
 }
 
-/** The properties that choose the fields of a service, before and after a change of them. */
+/** One line for each changed property of `CHOOSING`, with its old and its new value. */
 function fieldsOf({ action, thing, before, changed }: PlannedChange): string[] {
   if (action === 'remove' || thing.what !== 'service') return [];
   const shown = (value: unknown) => (value === undefined ? 'none' : JSON.stringify(value));

@@ -46,10 +46,10 @@ export const runIssue: Run<typeof credentialIssue> = async (context, values) => 
   if (!Object.values(scope).includes(EVERY)) await assertApplication(changeContext.db, scope);
   const password = given ?? randomPassword();
   await issueCredential(changeContext, { username, level, scopes: [scope], expiresAt }, password);
-  const opens = `opens ${scope.organizationid}/${scope.appid} with level ${level}`;
+  const access = `gives access to ${scope.organizationid}/${scope.appid} with level ${level}`;
   return {
     text: [
-      `The credential "${username}" ${opens}${expiresAt === undefined ? '' : ` until ${expiresAt.toISOString()}`}.`,
+      `The credential "${username}" ${access}${expiresAt === undefined ? '' : ` until ${expiresAt.toISOString()}`}.`,
       ...(given === undefined ? [`Password, shown only now: ${password}`] : []),
     ].join('\n'),
     json: { username, level, scopes: [scope], expiresAt, ...(given === undefined && { password }) },
@@ -86,7 +86,7 @@ export const runRotate: Run<typeof credentialRotate> = async (
   const kept = keepOldUntil === undefined ? '' : `; the old one works until ${keepOldUntil.toISOString()}`;
   return {
     text: [
-      `The credential "${username}" has another password${kept}.`,
+      `The credential "${username}" has a new password${kept}.`,
       ...(given === undefined ? [`Password, shown only now: ${password}`] : []),
     ].join('\n'),
     json: { username, keepOldUntil, ...(given === undefined && { password }) },
@@ -97,7 +97,7 @@ export const runRetire: Run<typeof credentialRetire> = async (context, { usernam
   const isRetired = await retireOldPassword(deskOn(context, await context.connected()), username);
   return {
     text: isRetired
-      ? `The old password of "${username}" opens nothing more.`
+      ? `The old password of "${username}" no longer works.`
       : `The credential "${username}" has no old password.`,
     json: { username, isRetired },
   };

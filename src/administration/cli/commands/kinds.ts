@@ -59,7 +59,9 @@ export const runList: Run<typeof kindList> = async (context) => {
 export const runRemove: Run<typeof kindRemove> = async (context, { name, purge }) => {
   const removed = await removeKind(deskOn(context, await context.connected()), name, { purge });
   const { services, consumers } = removed;
-  const more = purge ? `, with ${counted(services, 'service')} and ${counted(consumers, 'consumer')}` : '';
+  const more = purge
+    ? `, with ${counted(services, 'service')} and the notes about ${counted(consumers, 'consumer')}`
+    : '';
   return { text: `The kind ${name} is removed${more}. Its records stay.`, json: { name, removed } };
 };
 

@@ -47,7 +47,7 @@ function linesOf(story: RecordStory): string[] {
 }
 
 function matchOf(matches: boolean | undefined): string {
-  if (matches === undefined) return 'its filter cannot be run';
+  if (matches === undefined) return 'unknown: its filter is not valid, or its query failed or took too long';
   return matches ? 'matches, so it is in updates' : 'does not match, so it is in softdeletes';
 }
 
@@ -102,7 +102,8 @@ function historyText(history: RecordHistory): Wording {
     table(RESTAMP_HEADINGS, rows, noneOf(history)),
     ...gaps.map(
       ({ from, until, reason }) =>
-        `From ${from.toISOString()} to ${until.toISOString()} not every re-stamp "${reason}" was noted: there were too many.`,
+        `From ${from.toISOString()} to ${until.toISOString()} not every re-stamp for the reason "${reason}" was ` +
+        'noted: there were too many.',
     ),
   );
 }
@@ -112,16 +113,17 @@ function noneOf({ keptDays }: RecordHistory): string {
   return `No re-stamp is noted in the last ${counted(keptDays, 'day')}.`;
 }
 
-const STATES: Record<Standing['state'], (since: string) => string> = {
-  alive: (since) => `is alive, changed last at ${since}. Windows that hold this stamp deliver it`,
-  gone: (since) => `is gone since ${since}. harddeletes tells of it in windows that hold this stamp`,
-  'not yet known': () => 'is stored, but not in the feeds: the watcher has not come to it, or leaves it out',
-  unknown: () => 'is not known: there never was one, or its hard delete is kept no longer',
+const STATES: Record<Standing['state'], (stamp: string) => string> = {
+  alive: (stamp) => `is alive; its stamp is ${stamp}. Windows that contain this stamp deliver it`,
+  gone: (stamp) =>
+    `was deleted; the stamp of its hard delete is ${stamp}. Windows of harddeletes that contain this stamp deliver it`,
+  'not yet known': () => 'is stored, but not in the feeds: the watcher has not processed it yet, or ignores it',
+  unknown: () => 'is unknown: it never existed, or its hard delete has expired',
 };
 
 /** The state of an `id`, in a sentence or two. */
 function standingLine({ kind, id, state, lastupdated }: Standing): string {
-  return `The ${kind} "${id}" ${STATES[state](lastupdated?.toISOString() ?? 'an unknown time')}.`;
+  return `The ${kind} "${id}" ${STATES[state](lastupdated?.toISOString() ?? 'unknown')}.`;
 }
 
 async function deleteOne(
@@ -208,7 +210,7 @@ function deletionOutcome({ tenant, kind }: RecordScope, tally: Tally, isDryRun: 
     ...(isInterrupted ? ['Interrupted before the end of the list.'] : []),
     ...(bad > 0 ? [`${counted(bad, 'bad line')} left out.`] : []),
     ...(missing > 0
-      ? [`${counted(missing, 'id')} not there: ${firstMissing.map(shown).join(', ')}${more}.`]
+      ? [`${counted(missing, 'id')} not found: ${firstMissing.map(shown).join(', ')}${more}.`]
       : []),
   ];
   return {
@@ -246,12 +248,12 @@ export const runErasures: Run<typeof recordErasures> = async (context, { id, rec
   await assertApplication(db, tenant);
   if (receipt !== undefined) return receiptOutcome(await readReceipt(db, tenant, receipt));
   const found = await listReceipts(db, tenant, { id, limit: MOST_LISTED });
-  return { text: table(RECEIPT_HEADINGS, found.map(rowOf), 'No record was erased.'), json: found };
+  return { text: table(RECEIPT_HEADINGS, found.map(rowOf), 'There is no receipt.'), json: found };
 };
 
 function receiptOutcome(found: WholeReceipt): Outcome {
-  const { kind, id, receipt, consumers, lastupdated, isUsedAgain } = found;
-  const name = id === null ? kind : `${kind} "${shown(id)}"`;
+  const { kind, id, receipt, state, consumers, lastupdated, isUsedAgain } = found;
+  const name = `${kind}${id === null ? '' : ` "${shown(id)}"`} of ${nameOfTenant(found)}`;
   const stamp = lastupdated?.toISOString();
   const rows = consumers.map((one) => [
     ...[one.username, one.service, one.state],
@@ -259,12 +261,11 @@ function receiptOutcome(found: WholeReceipt): Outcome {
   ]);
   return {
     text: inOrder(
-      `The ${name} of ${nameOfTenant(found)} is erased. Receipt ${receipt}.`,
-      ...(stamp === undefined
-        ? []
-        : [`Its hard delete is stamped ${stamp}: windows that contain this time deliver it.`]),
-      ...(isUsedAgain ? ['A record with this id exists again. The time is that of the new record.'] : []),
-      table(CONSUMER_HEADINGS, rows, 'No consumer has ever read this kind.'),
+      state === 'waiting'
+        ? `The erasure of the ${name} is not complete. Receipt ${receipt}.`
+        : `The ${name} is erased. Receipt ${receipt}.`,
+      ...(stamp === undefined ? [] : [stampLine(stamp, isUsedAgain)]),
+      table(CONSUMER_HEADINGS, rows, 'No known consumer can have received the record.'),
     ),
     json: found,
     failure: failureOf(found),
@@ -272,14 +273,21 @@ function receiptOutcome(found: WholeReceipt): Outcome {
   };
 }
 
+function stampLine(stamp: string, isUsedAgain: boolean): string {
+  return isUsedAgain
+    ? `A record with this id exists again. A consumer has dropped the erased one once it has read up to ${stamp}.`
+    : `Its hard delete is stamped ${stamp}: windows that contain this time deliver it.`;
+}
+
 function failureOf({ state, counts, consumers, receipt }: WholeReceipt): string | undefined {
   if (state === 'done') return undefined;
   if (state === 'waiting')
-    return 'The record is deleted, and the watcher has not processed that yet. Once the service runs, erase it again.';
+    return 'The deletion is not processed yet, or the record is in quarantine. Erase it again while the service runs.';
   const open = counts.open + counts.delivered;
   return (
-    `${open} of ${counted(consumers.length, 'consumer')} ${open === 1 ? 'has' : 'have'} not come back yet. ` +
-    `Look again with: record erasures --receipt ${receipt}`
+    `${open} of ${counted(consumers.length, 'consumer')} ${open === 1 ? 'has' : 'have'} not confirmed the erasure ` +
+    'yet, by reading the hard delete and then requesting a later window. ' +
+    `Check again with: record erasures --receipt ${receipt}`
   );
 }
 

@@ -52,7 +52,7 @@ import { cell, table } from '../table.js';
 
 /** Time limit for counting the effect of a filter that was set, in ms. */
 const COUNT_MS = 5000;
-/** Most bytes of BSON of all services in a list. */
+/** Maximum number of bytes of BSON of all services in a list. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 export const runSet: Run<typeof serviceSet> = async (
@@ -211,14 +211,15 @@ export const runIndex: Run<typeof serviceIndex> = async (
 
 function served({ indexes }: FilterPlan): Outcome {
   const text =
-    indexes.length === 0 ? 'Nothing has to be read for it.' : `Served by ${indexes.join(', ')} already.`;
+    indexes.length === 0 ? 'MongoDB reads nothing for this filter.' : `Served by ${indexes.join(', ')} already.`;
   return { text, json: { indexes, isMade: false, isServed: true } };
 }
 
 function assertShown({ isHidden, name, collection }: IndexProposal): void {
   if (isHidden)
     throw new FatalError(
-      `The index ${name} of ${collection} exists, but is hidden from queries. Show it: db.${collection}.unhideIndex("${name}").`,
+      `The index ${name} of ${collection} exists, but is hidden from queries. ` +
+        `Unhide it: db.${collection}.unhideIndex("${name}").`,
     );
 }
 
@@ -256,7 +257,7 @@ async function made(context: CommandContext, task: Task, proposal: IndexProposal
 
 function leftLine({ name, collection }: IndexProposal): string {
   return (
-    'Interrupted: the database goes on with it. Run the command again to watch it, ' +
-    `or end it: db.${collection}.dropIndex("${name}").`
+    'Interrupted: the database continues the build. Run the command again to follow it, ' +
+    `or stop it with db.${collection}.dropIndex("${name}").`
   );
 }

@@ -13,8 +13,8 @@ import { databaseOf } from '../session.js';
 import { stateOf } from './kinds.js';
 
 /**
- * The share of its size from which an oplog counts as full. It drops its oldest entries in portions, so a full oplog may use
- * only nine tenths of its size.
+ * An oplog that uses at least this share of its size counts as full: it drops its oldest entries in portions, so a full
+ * one may use only nine tenths of its size.
  */
 const FULL = 0.8;
 /** The actions that show how far the oplog reaches back, and how full it is. */
@@ -96,7 +96,7 @@ function watcherText({ leader, leaseExpires, since, lagSeconds, secondsLeft }: S
   if (leader === undefined) return `${['no instance leads', ...lag].join(', ')}: is the service running?`;
   return [
     `${leader} leads`,
-    since === undefined ? 'its first pass is not finished' : `since the pass of ${since.toISOString()}`,
+    since === undefined ? 'its first pass is not finished' : `history since the pass of ${since.toISOString()}`,
     `lease until ${leaseExpires?.toISOString()}`,
     ...lag,
   ].join(', ');

@@ -36,7 +36,7 @@ export const runCheck: Run<typeof check> = async (context) => {
   };
 };
 
-/** What depends on something that failed is not looked at. */
+/** Skips the checks that depend on one that has failed. */
 async function findings(context: CommandContext): Promise<CheckedPart[]> {
   let settings: Settings;
   try {
@@ -55,7 +55,7 @@ async function findings(context: CommandContext): Promise<CheckedPart[]> {
   }
 }
 
-/** Rethrows what is no fault of the database or of its address. */
+/** Rethrows errors that are caused by neither the database nor its address. */
 function wordsOf(error: unknown, uri: string | undefined): string {
   const refusal = uri === undefined ? error : refusalAtStart(error, { uri, database: databaseIn(uri) });
   if (refusal instanceof FatalError) return refusal.message;
@@ -115,21 +115,26 @@ export const runRestored: Run<typeof restored> = async (context, { backup }) => 
   const summary = { ...stamped, ...notStamped.summary };
   return {
     text:
-      `Times after ${after} and before ${until} are answered 410 source-restored: the consumers that have them begin ` +
-      `again. ${counted(stamped.records, 'record')} and ${counted(stamped.tombstones, 'hard delete')} of that time stamped anew.`,
+      `Requests that continue from a time after ${after} and before ${until} are answered 410 source-restored: their ` +
+      `consumers start over. ${counted(stamped.records, 'record')} and ${counted(stamped.tombstones, 'hard delete')} ` +
+      'with a stamp in between were stamped anew.',
     json: { ...restore, ...summary },
     failure: stop.aborted ? interruptedText(after) : notStampedText(summary),
   };
 };
 
-/** Times that were announced since then must not count as those of the backup. */
+/**
+ * Names the time for the next run. Without --backup, that run would take the latest announced time, which may be one
+ * that an instance has announced since the restore.
+ */
 function interruptedText(after: string): string {
   return `Interrupted: some are not stamped yet. Run it again, with --backup ${after}.`;
 }
 
 /**
- * Gives new stamps to everything that was stamped in the time that belongs to the replaced database. Otherwise `max` could be
- * such a time, and a consumer that continues from it would begin again for ever.
+ * Re-stamps everything whose stamp lies after the backup and before this command. The replaced database may have
+ * announced these times, so a request that continues from one is answered 410. If `max` returned one, its consumer
+ * would start over forever.
  */
 async function stampGap(
   db: mongo.Db,
@@ -155,7 +160,7 @@ async function stampGap(
   return sum;
 }
 
-const QUESTION = 'No instance of an older version runs, and none is to be started again?';
+const QUESTION = 'Are all instances of older versions stopped for good?';
 
 /** Puts the newest storage format of this version in force (docs/upgrading.md). */
 export const runFinish: Run<typeof upgradeFinish> = async (context, { yes }) => {

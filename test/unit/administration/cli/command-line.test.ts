@@ -90,11 +90,11 @@ describe('what is wrong is told in one line with the nearest usage', () => {
     ],
     [
       'application create --org --app shop',
-      '--org has no value: "--app" is an option, or write --org=--app. Usage: npm run -s admin -- application',
+      '--org has no value: "--app" is an option; as the value, write --org=--app. Usage: npm run -s admin --',
     ],
     [`import ${APP} --kind product`, 'FILE.ndjson|- is missing'],
-    [`import ${APP} --kind product a b`, '"b" is too much'],
-    ['status now', '"now" is too much'],
+    [`import ${APP} --kind product a b`, 'Unexpected argument "b"'],
+    ['status now', 'Unexpected argument "now"'],
     ['status --json=yes', '--json takes no value'],
   ])('%s', (line, sentence) => {
     expect(() => parse(line)).toThrow(sentence);

@@ -96,7 +96,7 @@ describe('What a preview says to people', () => {
     expect(said).toEqual([
       'An unknown number of 3,000 products match.',
       '5 would enter and an unknown number would leave: an unknown number will be delivered again.',
-      'It was cut off before everything was found; QUERY_MS allows more time.',
+      'The preview is not complete: it reached the time limit QUERY_MS.',
     ]);
   });
 

@@ -74,7 +74,7 @@ describe('The program tidemark', () => {
     ['--colour', 'There is no option --colour. All commands: npx tidemark --help\n'],
     [
       'serve now',
-      '"now" is too much: settings are variables of the environment. All commands: npx tidemark --help\n',
+      'Unexpected argument "now": settings are environment variables. All commands: npx tidemark --help\n',
     ],
     ['admin stauts', 'Unknown command "stauts". Did you mean: npx tidemark admin status\n'],
     ['admin status --colour', 'There is no option --colour. Usage: npx tidemark admin status\n'],

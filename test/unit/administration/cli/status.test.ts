@@ -62,7 +62,7 @@ describe('what `status` says to people', () => {
       'Database    tidemark, MongoDB 6.0.5, replica set rs0',
       'Storage     format 1',
       'Indexes     all exist',
-      'Watcher     host/1 leads, since the pass of 2026-11-20T10:00:00.000Z, ' +
+      'Watcher     host/1 leads, history since the pass of 2026-11-20T10:00:00.000Z, ' +
         'lease until 2026-11-21T00:00:07.000Z, 2 s behind',
       'Kinds       member, product',
       'Oplog       the watcher can be down for 3 d 3 h',
@@ -85,7 +85,7 @@ describe('what `status` says to people', () => {
 
   it('on a narrow terminal, what goes on stands below where it began', () => {
     expect(statusLines(QUIET, 60).slice(3, 6)).toEqual([
-      'Watcher     host/1 leads, since the pass of',
+      'Watcher     host/1 leads, history since the pass of',
       '            2026-11-20T10:00:00.000Z, lease until',
       '            2026-11-21T00:00:07.000Z, 2 s behind',
     ]);
