@@ -41,9 +41,9 @@ export interface Terminal {
   input: Readable;
   output: Screen;
   errors: Screen;
-  /** Whether each stream may show colours; without it, neither may. */
+  /** Whether each stream may show colours. Default: neither. */
   colours?: { output: boolean; errors: boolean };
-  /** How the commands were called; without it, by the script of a clone. */
+  /** How the commands were called. Default: by the npm scripts of a repository clone. */
   calling?: Calling;
   /** From now on, Ctrl-C aborts this signal instead of ending the process. A second Ctrl-C ends the process. */
   interruptible(): AbortSignal;
@@ -51,7 +51,7 @@ export interface Terminal {
 
 /** Reports the progress of a command. */
 export interface Progress {
-  /** Reports the number of finished items, and the amount of the total that they represent. */
+  /** Reports the number of finished items, and how much of the total they make up, in the unit of the total. */
   at(done: number, amount: number): void;
   /** Reports an invalid line of the input, with the reason. */
   badLine(line: number, reason: string): void;
@@ -66,7 +66,7 @@ export interface CommandContext {
   embeddedUri(): Promise<string | undefined>;
   /** Writes a notice to stderr before the result; with `--json`, only if stderr is a terminal. */
   print(text: Wording): void;
-  /** Reports progress on stderr, with or without a known total. */
+  /** Reports progress on stderr. The total is in bytes for a file, otherwise in items; `unit` names the items. */
   progress(total: number | undefined, unit: string): Progress;
   /** The connection as it is, without creating indexes. */
   connected(): Promise<Connection>;
@@ -110,7 +110,7 @@ export interface Command extends Description {
   run(context: CommandContext, values: Record<string, unknown>, argument: string): Promise<Outcome>;
 }
 
-/** Types a description by its own options. */
+/** Infers the type of a description from its own options. */
 export function describeCommand<const O extends Options>(description: Description<O>): Description<O> {
   return description;
 }
@@ -130,7 +130,7 @@ export const APPLICATION = {
   app: { value: 'APP', required: true, description: 'application identifier' },
 } as const;
 
-/** The value of an option that names a kind. Operators create further ones: "kind list" shows them. */
+/** The value of an option that names a kind; `...` means the kinds that operators create, which "kind list" shows. */
 export const KIND_VALUE = `${BUILT_IN_KINDS.join('|')}|...`;
 
 export const KIND = {
@@ -148,7 +148,8 @@ export const SERVICE = {
 export const SHOWN_FIELDS = {
   fields: {
     value: 'JSON|@FILE|none',
-    description: 'fields that it shows, such as {"except": ["data.email"]}; "none": all of them',
+    description:
+      'fields that it shows, such as {"except": ["data.email"]}; "none" removes the selection, so it shows all',
   },
   hash: {
     value: 'PATH,PATH|JSON|none',
@@ -184,7 +185,10 @@ export const RECORD = {
 /** The options that narrow a configuration to one application. */
 export const NARROWED = {
   org: { value: 'ORG', description: 'only an application of this organization; give --app as well' },
-  app: { value: 'APP', description: 'only this application, and the credentials that open nothing else' },
+  app: {
+    value: 'APP',
+    description: 'only this application, and the credentials that give access to nothing else',
+  },
 } as const;
 
 /** The options of commands that read a configuration file. */

@@ -45,7 +45,7 @@ export const applicationRekey = describeCommand({
 
 export const serviceSet = describeCommand({
   name: 'service set',
-  summary: 'Register a service, or give it another filter or other fields',
+  summary: 'Register a service, or change its filter or its fields',
   options: {
     ...SERVICE,
     filter: {
@@ -60,7 +60,7 @@ export const serviceSet = describeCommand({
     'Omitted options keep their stored values.',
     'The filter is extended JSON, so that dates and ObjectIds can be written:',
     `  --filter '{"data.datasource": "erp", "createDate": {"$gte": {"$date": "2026-01-01T00:00:00Z"}}}'`,
-    'MongoDB runs it before it is stored; a filter that it refuses is an error.',
+    'MongoDB runs the filter before it is stored; a filter that MongoDB refuses is an error.',
   ],
 });
 
@@ -132,8 +132,8 @@ export const credentialIssue = describeCommand({
   summary: 'Make a credential for an application',
   options: {
     username: { value: 'NAME', required: true, description: 'user name, without a colon' },
-    org: { value: 'ORG|*', required: true, description: 'organization it opens, * for every one' },
-    app: { value: 'APP|*', required: true, description: 'application it opens, * for every one' },
+    org: { value: 'ORG|*', required: true, description: 'organization that it gives access to, * for all' },
+    app: { value: 'APP|*', required: true, description: 'application that it gives access to, * for all' },
     level: {
       value: 'read|write|admin',
       required: true,
@@ -141,7 +141,7 @@ export const credentialIssue = describeCommand({
     },
     expires: {
       value: 'DATE',
-      description: 'until when it works, such as 2027-01-31 or 2027-01-31T18:00:00Z',
+      description: 'when it expires, such as 2027-01-31 or 2027-01-31T18:00:00Z',
     },
     'password-stdin': { description: 'read the password from stdin: 12 to 256 characters' },
   },
@@ -157,7 +157,7 @@ export const credentialChange = describeCommand({
   options: {
     ...USERNAME,
     level: { value: 'read|write|admin', description: 'what it may do; each includes those before it' },
-    expires: { value: 'DATE|never', description: 'until when it works, such as 2027-01-31' },
+    expires: { value: 'DATE|never', description: 'when it expires, such as 2027-01-31' },
     disable: { description: 'reject the credential until it is enabled' },
     enable: { description: 'accept the credential again' },
   },
@@ -165,12 +165,12 @@ export const credentialChange = describeCommand({
 
 export const credentialRotate = describeCommand({
   name: 'credential rotate',
-  summary: 'Give a credential another password',
+  summary: 'Give a credential a new password',
   options: {
     ...USERNAME,
     'keep-old-until': {
       value: 'DATE',
-      description: 'until when the old password works too, such as 2027-01-31 or 2027-01-31T18:00:00Z',
+      description: 'when the old password expires, such as 2027-01-31 or 2027-01-31T18:00:00Z',
     },
     'password-stdin': { description: 'read the password from stdin: 12 to 256 characters' },
   },
@@ -202,7 +202,7 @@ export const credentialList = describeCommand({
   name: 'credential list',
   summary: 'Show the credentials, without passwords',
   options: UNUSED_FOR,
-  notes: ['LAST USED is known to the minute.'],
+  notes: ['LAST USED is accurate to the minute.'],
 });
 
 export const configExport = describeCommand({
@@ -217,7 +217,7 @@ export const configPlan = describeCommand({
   summary: 'Show what a configuration file would change, and the effect of each changed filter',
   argument: 'FILE.yaml|-',
   options: COMPARED,
-  notes: ['Nothing is changed. + is made, ~ is changed, - is removed.'],
+  notes: ['Nothing is changed. In the plan, + means create, ~ change, - remove.'],
 });
 
 export const configApply = describeCommand({
@@ -239,13 +239,13 @@ export const importCommand = describeCommand({
     ...APPLICATION,
     ...KIND,
     mirror: { description: 'remove the records that the file lacks, if every line was good' },
-    strict: { description: 'stop at the first bad line; what was imported before it stays' },
-    'dry-run': { description: 'write nothing, and tell what would be made, changed and removed' },
+    strict: { description: 'stop at the first bad line; records that were imported before are kept' },
+    'dry-run': { description: 'write nothing, and show what would be created, changed and removed' },
   },
   notes: [
     'Each line is a JSON object {id, data, channels?, type?, createDate?, createdBy?}.',
     'Records are identified by id; properties that a line omits keep their stored values.',
-    'A record that is equal already is left alone; any other gets a new lastupdated.',
+    'A record that already equals its line is not changed; any other gets a new lastupdated.',
     'A bad line is reported on stderr with its number, and the others are imported; the exit code is then 1.',
     'A line that appears to be of another kind is a bad line: a member without data.accountnumber, or a product with ' +
       'data.accountnumber and data.email. To import it anyway, give it a "type" with the name of the kind.',
@@ -262,7 +262,7 @@ export const recordDelete = describeCommand({
     ...KIND,
     id: { value: 'ID', description: 'id of the record, as in the feeds' },
     'ids-from': { value: 'FILE|-', description: 'a file with one id a line, or stdin (-)' },
-    'dry-run': { description: 'delete nothing, and tell what would be deleted' },
+    'dry-run': { description: 'delete nothing, and show what would be deleted' },
   },
   notes: [
     'Give either --id or --ids-from. Ids are read verbatim, including spaces; blank lines are ignored.',

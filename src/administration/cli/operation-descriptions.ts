@@ -8,40 +8,41 @@ export const recordErase = describeCommand({
     ...RECORD,
     wait: {
       value: 'SECONDS',
-      description: 'longest wait for the watcher and the consumers, 0 to 3600; else 30',
+      description: 'how long to wait for the watcher and the consumers, 0 to 3600; default: 30',
     },
   },
   notes: [
     'The hard delete with its id remains, since consumers need it; the receipt holds nothing of the record.',
     'A record that is already gone is cleaned up in the same way.',
-    'open: has not read the hard delete. delivered: has read it. returned: has come back after it. proven: by a digest.',
-    'Exit code 3 if a consumer is not returned or proven when the wait is over, or the watcher has not processed it.',
+    'open: the consumer has not read the hard delete. delivered: it has. returned: it has then requested a later ' +
+      'window. proven: it has then compared a digest.',
+    'Exit code 3 if, when the wait is over, a consumer is open or delivered, or the deletion is not processed yet.',
   ],
 });
 
 export const recordErasures = describeCommand({
   name: 'record erasures',
-  summary: 'Show the erasures of an application, or which consumers have received one',
+  summary: 'Show the erasures of an application, or one of them with its consumers',
   options: {
     ...APPLICATION,
     id: { value: 'ID', description: 'only those of this id, while its hard delete is kept' },
     receipt: { value: 'RECEIPT', description: 'one erasure, with its consumers' },
   },
   notes: [
-    'The newest hundred, for as many days as AUDIT_TRAIL_DAYS says. What they show is computed anew each time.',
-    'With --receipt, exit code 3 as of "record erase".',
+    'The newest 100 of the last AUDIT_TRAIL_DAYS days. Their states are computed anew each time.',
+    'With --receipt, the exit code is 3 in the same cases as that of "record erase".',
   ],
 });
 
 export const consumerList = describeCommand({
   name: 'consumer list',
-  summary: 'Show how the consumers do, those furthest behind first',
+  summary: 'Show the states of the consumers, those furthest behind first',
   options: {
     org: { value: 'ORG', description: 'of this organization only' },
     app: { value: 'APP', description: 'of this application only' },
   },
   notes: [
-    'current: has read to the end. behind: reads, and is not there yet. stalled: has stopped calling.',
+    'current: has read to the end. behind: reads, but has not reached the end yet. stalled: has stopped calling.',
     'looping: begins the same window again and again. never finished: never read a window to its end.',
     'must start over: hard deletes that it needs have expired, or the database was restored.',
   ],
@@ -55,7 +56,7 @@ export const status = describeCommand({
 
 export const check = describeCommand({
   name: 'check',
-  summary: 'Try settings, database, roles, indexes, clocks, watcher and kinds, and change nothing',
+  summary: 'Check settings, database, roles, indexes, clocks, watcher and kinds; change nothing',
   options: {},
   notes: ['One line for each: ok, warning or failed. Exit code 1 if one has failed.'],
 });
@@ -66,7 +67,7 @@ export const restored = describeCommand({
   options: {
     backup: {
       value: 'TIME',
-      description: 'a time before the backup was begun; needed once the service runs',
+      description: 'a time before the backup was begun; required if an instance has run since the restore',
     },
   },
   notes: [
@@ -80,7 +81,7 @@ export const upgradeFinish = describeCommand({
   summary: 'Put the newest storage format in force, once no instance of an older version runs',
   options: { yes: { description: 'do not ask first' } },
   notes: [
-    'Before, the older version can be started again. After, it cannot: its instances end, and refuse to start.',
+    'Until then, the older version can be started again. Afterwards, its instances stop and refuse to start.',
   ],
 });
 
@@ -90,10 +91,11 @@ export const completion = describeCommand({
   argument: SHELLS.join('|'),
   options: {},
   notes: [
-    `It completes the programs tidemark and ${PROGRAM}. Where a shell does not find the latter, make an alias:`,
+    `It completes the programs tidemark and ${PROGRAM}. If the shell does not find ${PROGRAM}, define an alias:`,
     (admin) => `  alias ${PROGRAM}='${admin}'`,
     `  source <(${PROGRAM} completion bash)`,
-    'In zsh, run compinit before. Another name is completed too, after: complete -F _tidemark_admin NAME (bash), compdef _tidemark_admin NAME (zsh).',
+    'In zsh, run compinit first. To complete another name too: complete -F _tidemark_admin NAME (bash), ' +
+      'compdef _tidemark_admin NAME (zsh).',
   ],
 });
 
@@ -113,17 +115,18 @@ export const kindCreate = describeCommand({
       required: true,
       description: 'the collection of its records, such as orders',
     },
-    plural: { value: 'TEXT', description: 'several records, in texts for people; else the name with an s' },
-    id: { value: 'FIELD', description: 'the field that holds the id; else id' },
-    lastupdated: { value: 'FIELD', description: 'the field that holds the stamp; else lastupdated' },
+    plural: { value: 'TEXT', description: 'what people call several records; default: the name with an s' },
+    id: { value: 'FIELD', description: 'the field that contains the id; default: id' },
+    lastupdated: { value: 'FIELD', description: 'the field that contains the stamp; default: lastupdated' },
     org: { value: 'ORG', description: 'the organization of all records, if they do not name theirs' },
     app: { value: 'APP', description: 'the application of all records, if they do not name theirs' },
-    channels: { description: 'the field channels holds the channels of a record' },
+    channels: { description: 'the records have their channels in the field "channels"' },
     'without-data': { description: 'the records have no field data: all other fields are their data' },
   },
   notes: [
-    'Every instance knows it within two seconds. Its feeds answer 503 until the first pass over its records has ended ("kind list").',
-    'A kind is not edited: remove it and create it again.',
+    'Every instance knows the kind within two seconds. Its feeds answer 503 until the first pass over its records ' +
+      'has ended ("kind list").',
+    'A kind cannot be edited: remove it and create it again.',
   ],
 });
 

@@ -4,14 +4,14 @@ import { inLines, type Layout, padTo, type Wording, toned, widthOf, wrapped } fr
 
 const USAGE = 'Usage:';
 const INDENT = '  ';
-/** The longest readable line, for output without a narrower limit. */
+/** Help is wrapped at this width even if the output is wider, because longer lines are hard to read. */
 const LONGEST_LINE = 110;
 /** The least width of a description beside its option. With less room, it starts on a line of its own. */
 const LEAST_BESIDE = 24;
 
 const ABOUT_ALL = [
   'The settings are those of the service: MONGODB_URI, or the embedded database that runs on DATA_DIR.',
-  'COMMAND --help tells more about one. Every command takes --json.',
+  'COMMAND --help explains one command. Every command accepts --json.',
 ];
 const EXIT_CODES = {
   1: 'Exit code: 0, or 1 with one line on stderr.',
