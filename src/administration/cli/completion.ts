@@ -27,8 +27,8 @@ export function completionOf(commands: readonly Command[]): Command['run'] {
 }
 
 /**
- * A script for bash 3.2 or later. By default, bash also splits words at `=` and `@`. The second argument of the function is
- * the text that will be replaced, including an `@` before it.
+ * A script for bash 3.2 or later. By default, bash splits words at `=` and `@` too, so these are entries of COMP_WORDS.
+ * The second argument of `_tidemark_admin` is the text that the completion replaces, including an `@` before it.
  */
 function bashCompletion(commands: readonly Command[]): string {
   return `# Completion of ${PROGRAM} for bash:  source <(${PROGRAM} completion bash)
@@ -199,7 +199,7 @@ interface KnownOption {
   /** With its hyphens. */
   name: string;
   description: string;
-  /** Its name in the help, such as `member|product`. */
+  /** The name of its value in the help, such as `member|product`. */
   value?: string;
   expected?: Expected;
 }
@@ -243,8 +243,8 @@ function firstWords(commands: readonly Command[]): FirstWord[] {
 }
 
 /**
- * Derives the accepted values from the name in the help: `member|product|...` lists words and may be incomplete; `@FILE` and
- * `FILE` are files.
+ * Derives the accepted values from the name of the value in the help: `member|product|...` lists words and may be
+ * incomplete; `@FILE` and `FILE` are files.
  */
 function expectedFrom(value: string): Expected {
   const parts = value.split('|').filter((part) => part !== '...');

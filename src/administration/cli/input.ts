@@ -54,13 +54,14 @@ export function choiceOf<C extends string>(option: string, text: string, choices
 }
 
 /**
- * A refusal with the option in place of the pointer into a body, since a command has none: `--fields /only/0 is not a path`. Any
- * other error is returned as it is. `options` maps a property to its option where the two names differ.
+ * A refusal whose message names the option instead of a pointer into a request body, which a command does not have,
+ * such as `--fields /only/0 is not a path`. Any other error is returned as it is. `options` maps a property to its
+ * option where the two names differ.
  */
 export function byOption(error: unknown, options: Record<string, string> = {}): unknown {
   const [, property, rest] = (error instanceof Refused && /^\/(\w+)(.*)$/s.exec(error.message)) || [];
   if (property === undefined) return error;
-  // Such as: The filter looks at data.email, which the service hides.
+  // The rest is a sentence, such as: The filter looks at data.email, which the service hides.
   if (/^ [A-Z]/.test(rest!)) return new FatalError(rest!.trim());
   return new FatalError(`--${options[property] ?? property}${rest!.startsWith('/') ? ' ' : ''}${rest}`);
 }
@@ -128,12 +129,12 @@ function refuseFile(file: string, error: unknown): never {
   throw new FatalError(`${file} cannot be read: ${fileTrouble(error as NodeJS.ErrnoException)}.`);
 }
 
-/** Most ids in a batch. */
+/** Maximum number of ids in a batch, and of the bytes of their lines. */
 const AT_ONCE = 1000;
 const BYTES_AT_ONCE = 2 * 1024 * 1024;
 /** The longest id that is read, in bytes. */
 const LONGEST_ID = 64 * 1024;
-/** The number of ids for which duplicates are detected. */
+/** A repeated id is detected only among this many different ids before it. */
 const MOST_REMEMBERED = 500_000;
 
 /** A batch of ids, and the number of lines and bytes read so far. */

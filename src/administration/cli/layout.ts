@@ -73,7 +73,7 @@ export function wrapped(text: string, columns: number, indent = 0): string[] {
   return inLines(text.trim().split(/ +/), columns, indent);
 }
 
-/** Distributes words over such lines. A word that is longer than a line gets its own line. */
+/** Distributes words over lines like those of {@link wrapped}. A word that is longer than a line gets its own line. */
 export function inLines(words: string[], columns: number, indent = 0): string[] {
   const lines: string[] = [];
   for (const word of words) {

@@ -23,7 +23,7 @@ interface NotStampedSummary {
   refused?: number;
   /** The number that transactions of other programs still held when the command ended. */
   held?: number;
-  /** The first 1,000 of them. */
+  /** The first 1,000 documents that could not be stamped. */
   setAside?: NotStamped[];
 }
 

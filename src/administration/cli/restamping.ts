@@ -18,7 +18,10 @@ import type { NotStampedCollector } from './not-stamped.js';
 
 const { EJSON } = mongoose.mongo.BSON;
 
-/** Documents per bulk. They all get the same `$$NOW`, so a longer bulk would be late for every mark raised meanwhile. */
+/**
+ * Maximum number of documents in a bulk. All get the same `$$NOW`, so the longer a bulk takes, the more marks are
+ * raised above its stamps before it is committed.
+ */
 const AT_ONCE = 1000;
 /** How long to retry documents that transactions of other programs hold, after all others are stamped, in ms. */
 const PATIENCE_MS = 5000;
@@ -27,7 +30,7 @@ const BETWEEN_TRIES_MS = 500;
 const TRIAL = { $set: { 'tidemark-trial': true } };
 const TRIAL_MS = 1000;
 
-/** Two times, neither included. */
+/** The stamps between two times, both exclusive. */
 export interface Between {
   after: Date;
   until: Date;
@@ -78,7 +81,7 @@ export async function resyncSize(db: mongo.Db, scope: RecordScope): Promise<numb
 
 /**
  * Re-stamps every record of an application and kind, and its tombstones, so that consumers receive all of them again. A
- * document that cannot take a stamp, because it is full, its collection forbids it or a transaction holds it, is
+ * document that cannot take a stamp, because it is too large, its collection forbids it or a transaction holds it, is
  * quarantined: the service stamps it as soon as it can. Requires the indexes. An interrupted resync can be repeated.
  */
 export async function resyncRecords(
@@ -153,7 +156,7 @@ class Restamping {
     return this.stamped;
   }
 
-  /** The index leads to the stamps that are asked for. What has a new stamp is no longer among them. */
+  /** Reads along the index of stamps. A new stamp lies outside of the wanted range, so no document is stamped twice. */
   private async throughStamps(): Promise<void> {
     const { collection, query, along } = this.ground;
     const { stop, advance } = this.beside;
@@ -225,7 +228,10 @@ class Restamping {
     return held;
   }
 
-  /** Some documents of a bulk that was held may have been stamped. They are counted, and only the others are retried. */
+  /**
+   * Returns the documents whose stamp is the same as before. Some documents of a bulk that was held may have been
+   * stamped after all: they are counted, and not retried.
+   */
   private async unchanged(held: Seen[]): Promise<Seen[]> {
     const { collection, query } = this.ground;
     const same: Seen[] = [];

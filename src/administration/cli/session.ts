@@ -51,7 +51,7 @@ export async function runCommand(
     prepared: () => session.prepared(),
   };
   try {
-    // Only the database knows whether this is a kind.
+    // Kinds that operators created are known only after they were read from the database.
     if ('kind' in values && typeof values['kind'] === 'string' && !isKind(values['kind']))
       await session.connected();
     return await command.run(context, values, argument);
@@ -71,7 +71,10 @@ function progressFor({ terminal, output }: Console, total: number | undefined, u
   };
 }
 
-/** The models of the service, with their indexes: a command may be the first to open a database, and `check` looks at all. */
+/**
+ * All models of the service with their indexes, which a command may have to create if it is the first to open the
+ * database, and which `check` examines.
+ */
 const MODELS: { name: string; schema: Schema }[] = [
   { name: CREDENTIAL_MODEL, schema: credentialSchema },
   ...applicationModels,
@@ -137,7 +140,7 @@ class Session {
     try {
       await connection.asPromise();
       await checkServer(databaseOf(connection));
-      // A user who may not read it gets the errors of the command, which say more.
+      // If the user may not read the format, the error of the command says more than this one.
       await assertFormat(connection).catch((error: unknown) => {
         if (error instanceof FatalError) throw error;
       });

@@ -22,7 +22,7 @@ interface FieldsGiven {
   allowHiddenFilter: true | null | undefined;
 }
 
-/** Reads the options that choose fields. What is JSON is checked when the service is set. */
+/** Reads the options that choose fields. JSON is only parsed here, and checked when the service is set. */
 export async function shownFieldsIn({
   fields,
   hash,
@@ -68,7 +68,7 @@ export function schemaExamplesIn({
   return areAllowed ? true : areRefused ? null : undefined;
 }
 
-/** The properties that a service has, for machines. */
+/** The properties about shown fields that are set on a service, for machines. */
 export function shownFieldsJson({ fields, hash, allowHiddenFilter, schemaExamples }: StoredFields): object {
   return Object.fromEntries(
     Object.entries({ fields, hash, allowHiddenFilter, schemaExamples })
@@ -77,7 +77,7 @@ export function shownFieldsJson({ fields, hash, allowHiddenFilter, schemaExample
   );
 }
 
-/** The same, for a table; empty if the service shows its items whole. */
+/** Like {@link shownFieldsJson}, as a cell of a table; empty if none is set. */
 export function shownFieldsCell(stored: StoredFields): string {
   const shown = shownFieldsJson(stored);
   return Object.keys(shown).length === 0 ? '' : cell(shown);
