@@ -51,7 +51,7 @@ const FRAME = /^ {4}at \S/;
 /** A code of Node, of the operating system or of MongoDB. */
 const CODE = /^(\d{1,6}|E[A-Z0-9_]{1,60})$/;
 
-/** A closed terminal or pipe receives no further messages. */
+/** Without a listener, a message to a closed terminal or pipe would end the process. */
 process.stderr.on('error', () => undefined);
 
 /** Writes a message for the operator to stderr; stdout carries only the log. */
@@ -98,9 +98,9 @@ function addressApart({ host, metricsHost, metricsPort }: Addresses): Address | 
 }
 
 /**
- * Opens the port, and METRICS_PORT if there is one, whose number it returns. If an address is not available, closes the
- * application first, so that it logs no errors when the embedded database stops, and throws a FatalError that names the
- * setting.
+ * Opens the port, and METRICS_PORT if it is set. Returns the number of METRICS_PORT. If an address is not available,
+ * throws a FatalError that names the setting. Closes the application before that, so that it logs no errors when the
+ * embedded database stops.
  */
 export async function listen(
   app: Pick<INestApplication, 'listen' | 'close'>,
@@ -182,8 +182,8 @@ interface Stop {
 }
 
 /**
- * On SIGTERM or SIGINT, and when npm has exited, the service stops listening, finishes running requests (10 s at
- * most), releases the lease and exits with 0 (contract §5). After Ctrl-C it reports on stderr, and a second Ctrl-C
+ * On SIGTERM, SIGINT or SIGHUP, and when npm has exited, the service stops listening, finishes running requests (10 s
+ * at most), releases the lease and exits with 0 (contract §5). After Ctrl-C it reports on stderr, and a second Ctrl-C
  * ends it at once. After another signal it reports in the log. Returns a function that reports whether the stop has
  * begun.
  */
@@ -213,7 +213,7 @@ export function stopOnSignals(
   };
   const inLog = (how: string) => () => stop((line) => log.log(line), `Stopping ${how}`);
   process.on('SIGTERM', inLog('on SIGTERM')).on('SIGHUP', inLog('on SIGHUP'));
-  onOrphaned(inLog('since npm is gone'));
+  onOrphaned(inLog('because npm has exited'));
   process.on('SIGINT', () => {
     if (begun !== undefined && performance.now() - begun > ONE_PRESS_MS) process.exit(INTERRUPTED);
     if (begun === undefined && process.stderr.isTTY) say('');
@@ -232,7 +232,7 @@ function clearly({ host, port, names }: Address): (error: unknown) => never {
       port: `${names.port} to a port that is free and allowed`,
     };
     throw new FatalError(
-      `${names.host} "${host}" with ${names.port} ${port} cannot be listened at: ${message}. Set ${example[part]}.`,
+      `${names.host} "${host}" with ${names.port} ${port} cannot be used: ${message}. Set ${example[part]}.`,
     );
   };
 }

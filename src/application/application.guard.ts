@@ -31,7 +31,7 @@ export class ApplicationLookup {
     this.known = new KnownDocuments(control, applications.collection.collectionName);
   }
 
-  /** The application as a credential sees it: null also if its scopes do not cover it. */
+  /** The application; null if there is none with this name, or if the scopes of the credential do not cover it. */
   async find({ scopes }: Pick<Credential, 'scopes'>, tenant: Tenant): Promise<Application | null> {
     const { organizationid, appid } = tenant;
     if (!NAME.test(organizationid) || !NAME.test(appid)) return null;

@@ -38,7 +38,7 @@ export function fieldTree({ only, except, hash }: ShownFields = {}): FieldTree {
   };
 }
 
-/** So that a path comes after every path that it leads into. */
+/** Sorts paths by length, so that each path comes after the paths of the fields that contain its field. */
 function shortestFirst(paths: string[] = []): string[] {
   return [...paths].sort((one, other) => one.length - other.length);
 }
@@ -49,7 +49,7 @@ function put(root: FieldBranch, path: string, treatment: Leaf): void {
   let branch = root;
   for (const part of parts) {
     const found = branch.named.get(part) ?? branch.others;
-    // A field around it is treated as a whole already. Only a hash is still to be made within what is shown.
+    // A field that contains this one has a treatment as a whole, so only a hash within a shown field still applies.
     if (typeof found !== 'object' && branch.named.has(part) && !(found === 'show' && treatment === 'hash'))
       return;
     const next = typeof found === 'object' ? found : { others: found as 'show' | 'hide', named: new Map() };
@@ -59,19 +59,19 @@ function put(root: FieldBranch, path: string, treatment: Leaf): void {
   branch.named.set(last, treatment);
 }
 
-/** Fields as they were and as they become, with the keys of their hashes. */
+/** The fields of a service before and after an edit. */
 interface FieldsEdit {
   before: ShownFields | undefined;
   after: ShownFields | undefined;
-  /** Whether the hashes have another key. */
+  /** Whether the edit changes the key of the hashes. */
   isRekeyed: boolean;
 }
 
 /**
  * A query for the records that have a field whose treatment an edit changes; undefined if it changes none. A change of
- * `createdBy` or `channels` concerns every record, because items may show them although the record does not store them. MongoDB
- * finds no fields in lists of lists, nor in the second of two fields of the same name: a record with either on the path of a
- * changed field is among them.
+ * `createdBy` or `channels` concerns every record, because items may show them although the record does not store them.
+ * MongoDB finds no fields in lists of lists, nor in the second of two fields of the same name. So the query also
+ * selects each record that has either of these on the path of a changed field.
  */
 export function concernedBy({ before, after, isRekeyed }: FieldsEdit): mongo.Document | undefined {
   const [one, other] = [fieldTree(before), fieldTree(after)];
@@ -91,29 +91,31 @@ export function concernedBy({ before, after, isRekeyed }: FieldsEdit): mongo.Doc
       ),
     ];
   };
-  const isOfAll = [
+  const ofAllRecords = [
     ...differ(one.createdBy, other.createdBy, 'createdBy'),
     ...differ(one.channels, other.channels, 'channels'),
   ];
-  if (isOfAll.length > 0) return {};
-  // Fields of one object share the conditions on the objects around them. Each condition is evaluated for every record.
+  if (ofAllRecords.length > 0) return {};
+  // Each condition is evaluated for every record, so duplicates are removed: fields of one object share conditions.
   const changed = differ(one.data, other.data, 'data').map(
     (query) => [JSON.stringify(query), query] as const,
   );
   return changed.length === 0 ? undefined : { $or: [...new Map(changed).values()] };
 }
 
-/** Whether fields that are not named are shown, so that a whole field is the same as a branch without names. */
+/** Whether it is a branch that shows the fields it does not name. Without names, such a branch is equal to `show`. */
 function isOpen(treatment: Treatment): treatment is FieldBranch {
   return typeof treatment === 'object' && treatment.others === 'show';
 }
 
-/** Whether a value without fields is left out. */
+/**
+ * Whether it is a branch that hides the fields it does not name. It also hides a value without fields, such as a text.
+ */
 function isClosed(treatment: Treatment): boolean {
   return typeof treatment === 'object' && treatment.others === 'hide';
 }
 
-/** What `only` shows at least as `{}` or as a list, if it names a field within. */
+/** A value that is shown at least as `{}` or as a list if `only` names a field within it. */
 const WITH_FIELDS = { $type: ['object', 'array'] };
 
 /** Queries for the records that have a field. */
@@ -127,7 +129,10 @@ function having(path: string, condition: mongo.Document = { $exists: true }): mo
   ];
 }
 
-/** A query for the records that have a field more than once, in a document or in one of a list. */
+/**
+ * A query for the records in which a document has a field more than once: the parent of the field, or an element of the
+ * parent if that is a list.
+ */
 function havingTwice(path: string[]): mongo.Document {
   const [name, parent] = [path.at(-1)!, `$${path.slice(0, -1).join('.')}`];
   const documents = { $cond: [{ $isArray: parent }, parent, [parent]] };
@@ -158,11 +163,11 @@ export function hiddenFilterFault(filter: Filter, fields: ShownFields): string |
   const part = withinElements(partsOf(filter)).find(({ field }) => isHiddenAt(root, field.split('.')));
   return (
     part &&
-    `The filter looks at ${shown(part.place)}, which the service hides, so that a record in the feed would tell its value. Leave it out, or allow it with "allowHiddenFilter": true (--allow-hidden-filter).`
+    `The filter uses ${shown(part.place)}, which the service hides, so the records in the feed would reveal its values. Remove the field from the filter, or allow it with "allowHiddenFilter": true (--allow-hidden-filter).`
   );
 }
 
-/** A number in a path can be the place in a list, or the name of a field. */
+/** A number in a path can be an array index or the name of a field. */
 function isHiddenAt(treatment: Treatment, [part, ...rest]: string[]): boolean {
   if (typeof treatment !== 'object') return treatment !== 'show';
   if (part === undefined) return treatment.others === 'hide' || treatment.named.size > 0;

@@ -7,13 +7,13 @@ import { NotUnderstoodError } from './pattern/cursor.js';
 
 const MOST_PATTERNS = 100;
 /**
- * MongoDB needs 85 ns to match a plain beginning against a text, even a short one, and a list may have a million
- * texts.
+ * Maximum number of patterns that are `^` and a plain text. MongoDB needs 85 ns to match one of them against a text,
+ * even a short one, and a list may have a million texts.
  */
 const MOST_BEGINNINGS = 200;
 /**
- * Maximum length of a pattern. The analysis of a longer one would block the service, and none of them is cheap
- * enough.
+ * Maximum length of a pattern. The analysis of a longer one would block the service, and its cost would exceed
+ * MOST_STEPS anyway.
  */
 const LONGEST = 4000;
 /**
@@ -46,7 +46,7 @@ export function effortFault(filter: Filter): string | undefined {
   return atOnce(effortInSteps(filter));
 }
 
-/** The same, one regular expression per step: the analysis of a long one takes some milliseconds. */
+/** Like {@link effortFault}, one regular expression per step: the analysis of a long one takes some milliseconds. */
 export function* effortInSteps(filter: Filter): Steps<string | undefined> {
   return pathsFault(filter) ?? (yield* patternsFault(filter));
 }
@@ -89,12 +89,12 @@ function* patternsFault(filter: Filter): Steps<string | undefined> {
     if (isPlainBeginning(source) && /^s*$/.test(options)) {
       beginnings += 1;
       if (beginnings > MOST_BEGINNINGS)
-        return `${place} is one regular expression of a plain text after "^" more than the ${MOST_BEGINNINGS} that are allowed; give the records a field with that text, and list its values with "$in".`;
+        return `${place} is one more than the maximum of ${MOST_BEGINNINGS} regular expressions that are "^" and a plain text; store the beginnings of the texts in a field of their own, and list its values with "$in".`;
       continue;
     }
     count += 1;
     if (count > MOST_PATTERNS)
-      return `${place} is one regular expression more than the ${MOST_PATTERNS} that are allowed; one such as "^ERP-" does not count, a plain text after "^".`;
+      return `${place} is one more than the maximum of ${MOST_PATTERNS} regular expressions; those that are "^" and a plain text, such as "^ERP-", do not count.`;
     if (source.length > LONGEST)
       return `The regular expression at ${place} has ${source.length} characters; at most ${LONGEST} are allowed.`;
     yield;
@@ -104,7 +104,7 @@ function* patternsFault(filter: Filter): Steps<string | undefined> {
     if (cost === Infinity) return endless(place);
     steps += cost;
     if (steps > MOST_STEPS)
-      return `The regular expressions up to ${place} take ${steps > MANY ? `over ${MANY}` : Math.ceil(steps)} steps for each character of a text; at most ${MOST_STEPS} are allowed. Begin them with "^", or make their texts and counts shorter.`;
+      return `The regular expressions up to ${place} take ${steps > MANY ? `over ${MANY}` : Math.ceil(steps)} steps for each character of a text; at most ${MOST_STEPS} are allowed. Begin them with "^", or shorten their texts and lower their counts.`;
   }
   return undefined;
 }

@@ -3,7 +3,9 @@ import { shown } from '../platform/common/index.js';
 import { bsonTypeOf, HIDDEN_FIELDS } from '../record/pure.js';
 
 const LEAF_CLASSES = [Date, RegExp, Uint8Array];
-/** To the driver a timestamp is a 64-bit number. MongoDB itself refuses it where it requires another type. */
+/**
+ * The driver treats a timestamp as a 64-bit number. Where another type is required, MongoDB itself refuses a timestamp.
+ */
 const NUMBER_TYPES = ['Decimal128', 'Long', 'Double', 'Int32', 'Timestamp'];
 const LEAF_TYPES = [...NUMBER_TYPES, 'ObjectId', 'BSONRegExp', 'Binary', 'MinKey', 'MaxKey'];
 const PLAIN_PROTOTYPES: unknown[] = [Object.prototype, null];
@@ -76,8 +78,8 @@ export function holdsHidden(path: string): boolean {
 export function hidden(key: string, path: string, at: string): string {
   const why =
     namesIn(path)[0] === 'emailkey'
-      ? 'is a field that the service keeps for itself; write "data.email" to look at e-mails.'
-      : 'is a password hash, which no filter may look at; write another field, such as "data.email".';
+      ? 'is a field that the service keeps for itself; write "data.email" to filter by e-mail.'
+      : 'is a password hash, which no filter may use; write another field, such as "data.email".';
   return `"${shown(key)}" ${at} ${why}`;
 }
 

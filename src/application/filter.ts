@@ -183,7 +183,7 @@ function readValue(part: Part): Part[] | Fault {
       return isHidden(field) ? hidden(key, field, at(part)) : { ...inner, role: 'value', field };
     }
     return CONDITIONAL.has(key) || LOGICAL.has(key)
-      ? `"${key}" ${at(part)} stands inside a value; write the path with dots, as in {"data.price": {"$gt": 5}}.`
+      ? `"${key}" ${at(part)} is inside a value; write the path with dots, as in {"data.price": {"$gt": 5}}.`
       : notAllowed(key, part);
   });
 }

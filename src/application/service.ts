@@ -31,8 +31,8 @@ export const MOST_SERVICE_BYTES = 4 * 1024 * 1024;
 export type StoredService = { [field in keyof Service]?: unknown };
 
 /**
- * The service that needs no registration and filters nothing. A document with this name can only choose its fields, which are
- * those of the channels too (contract §7).
+ * The service that needs no registration and filters nothing. A document with this name can only choose the fields that
+ * it shows. The channels show the same fields (contract §7).
  */
 export const DEFAULT_SERVICE = 'default';
 
@@ -84,7 +84,7 @@ export interface StoredFields {
   schemaExamples?: unknown;
 }
 
-/** Why a property is not valid: its JSON pointer, and the rest of a sentence that begins with it. */
+/** Why a property is not valid: its JSON pointer, and the rest of a sentence whose subject is the property. */
 interface ShownFieldsFault {
   pointer: string;
   detail: string;
@@ -92,7 +92,7 @@ interface ShownFieldsFault {
 
 const MOST_PATHS = 200;
 const MOST_PARTS = 10;
-/** They stay in every item, so that a copy can be kept. */
+/** Fields of items that cannot be left out, because consumers need them to maintain a copy. */
 const STAYING = ['_id', 'id', 'type', 'createDate', 'lastupdated', 'op', 'reason'];
 const WHOLE_FIELDS = ['createdBy', 'channels'];
 const LISTS = ['only', 'except'];
@@ -125,7 +125,7 @@ export function shownFieldsOf({ fields, hash }: StoredFields): ShownFields | und
   return Object.keys(chosen).length === 0 ? undefined : chosen;
 }
 
-/** Whether a path is the other one, or leads into it. */
+/** Whether a path is the other one, or that of a field within it. */
 function isWithinPath(path: string, other: string): boolean {
   return path === other || path.startsWith(`${other}.`);
 }
@@ -139,7 +139,8 @@ function flagFault(
 }
 
 function fieldsFault(fields: unknown): ShownFieldsFault | undefined {
-  if (!isPlainDocument(fields)) return { pointer: '/fields', detail: `is not such as ${EXAMPLE}.` };
+  if (!isPlainDocument(fields))
+    return { pointer: '/fields', detail: `is not a document such as ${EXAMPLE}.` };
   const names = Object.keys(fields);
   const unknown = names.find((name) => !LISTS.includes(name) && name !== 'hash');
   if (unknown !== undefined)
@@ -176,7 +177,7 @@ function pathFault(path: unknown): string | undefined {
   if (parts.length > MOST_PARTS)
     return `has ${parts.length} parts; at most ${MOST_PARTS} are allowed. Name a field around it, such as "${shown(parts.slice(0, 3).join('.'))}".`;
   if (parts.some((part) => /^\d+$/.test(part)))
-    return `is "${shown(path)}", with a number, and a path leads through all places of a list; leave the number out, as in "data.rows.price".`;
+    return `is "${shown(path)}", which contains a number, and a path applies to all elements of a list; leave the number out, as in "data.rows.price".`;
   if (parts.some((part) => part.startsWith('$')))
     return `is "${shown(path)}", with a name that begins with "$"; name the field around it.`;
   return undefined;
@@ -191,7 +192,7 @@ function sizeFault({ fields, hash }: StoredFields): ShownFieldsFault | undefined
   };
 }
 
-/** A field that is left out cannot be shown as a hash. A hash cannot show that a field within it is left out either. */
+/** A field that is left out cannot also be shown as a hash, and the hash of a field cannot leave out a part of it. */
 function contradiction({ except = [], hash = [] }: ShownFields = {}): ShownFieldsFault | undefined {
   for (const hashed of hash) {
     const left = except.find((path) => isWithinPath(hashed, path) || isWithinPath(path, hashed));
@@ -204,7 +205,7 @@ function contradiction({ except = [], hash = [] }: ShownFields = {}): ShownField
   return undefined;
 }
 
-/** A date, and a BSON value such as a greatest key, has no keys either. */
+/** Whether a value is a document, and not a date or a BSON value such as MaxKey, which are objects without keys. */
 function isPlainDocument(value: unknown): value is Record<string, unknown> {
   return Object.prototype.toString.call(value) === '[object Object]' && !('_bsontype' in (value as object));
 }

@@ -12,7 +12,7 @@ export interface KindDocument {
   name: string;
   /** The collection of its records. */
   collection: string;
-  /** Several records, in texts for people; by default the name with an s. */
+  /** The plural noun for the records, for messages; by default the name with an s. */
   plural?: string;
   /** The fields that hold the `id` and the stamp; by default fields of these names. */
   id?: string;
@@ -38,7 +38,7 @@ const LONGEST_PLURAL = 60;
 const LONGEST_COLLECTION = 150;
 const LONGEST_FIELD = 100;
 
-/** Parts of paths beside those of kinds. */
+/** Names that paths have in the position of a kind, with another meaning. */
 const RESERVED_NAMES = ['productbychannel'];
 /** The service's own collections beside those whose name begins with `tidemark.` */
 const OWN_COLLECTIONS = ['applications', 'services', 'credentials', KINDS];
@@ -53,9 +53,10 @@ const judges: Record<keyof KindDocument, Judge> = {
   name: ({ name }) => {
     if (typeof name !== 'string' || !KIND_NAME.test(name))
       return 'must begin with a lower-case letter and have at most 32 lower-case letters, digits and hyphens, such as "order".';
-    if (isBuiltIn(name)) return `is built in: "${name}" needs no document. Take another, such as "order".`;
+    if (isBuiltIn(name))
+      return `is built in: "${name}" needs no document. Choose another name, such as "order".`;
     return RESERVED_NAMES.includes(name)
-      ? `is reserved: "${name}" is a part of paths. Take another.`
+      ? `is reserved: "${name}" is a part of paths. Choose another name.`
       : undefined;
   },
   collection: ({ collection }) => {
@@ -77,12 +78,12 @@ const judges: Record<keyof KindDocument, Judge> = {
   id: ({ id, lastupdated }) =>
     fieldFault(id, 'id', 'sku') ??
     (id !== undefined && id === (lastupdated ?? 'lastupdated')
-      ? 'must be another field than that of the stamp, such as "sku".'
+      ? 'must be a different field from that of the stamp, such as "sku".'
       : undefined),
   lastupdated: ({ lastupdated, id }) =>
     fieldFault(lastupdated, 'lastupdated', 'updatedAt') ??
     (lastupdated !== undefined && lastupdated === (id ?? 'id')
-      ? 'must be another field than that of the id, such as "updatedAt".'
+      ? 'must be a different field from that of the id, such as "updatedAt".'
       : undefined),
   organizationid: ({ organizationid, appid }) => tenantFault(organizationid, appid, 'appid', 'acme'),
   appid: ({ appid, organizationid }) => tenantFault(appid, organizationid, 'organizationid', 'webshop'),
@@ -90,7 +91,7 @@ const judges: Record<keyof KindDocument, Judge> = {
   data: ({ data }) => flagFault(data),
 };
 
-/** What is wrong with a kind, field by field. Two kinds with one collection are the caller's concern. */
+/** What is wrong with a kind, field by field. The caller has to check that no other created kind has its collection. */
 export function kindFaults(document: KindDocument): KindFault[] {
   return (Object.keys(judges) as (keyof KindDocument)[]).flatMap((field) => {
     const detail = judges[field](document);
@@ -106,8 +107,8 @@ export function kindFields(document: KindDocument): KindDocument {
 }
 
 /**
- * The kinds of the stored documents, by name. A document that cannot be read is no kind, nor is one whose name or collection an
- * earlier document has: what it was to show is then shown to no one.
+ * The kinds of the stored documents, by name. A document that is not valid is ignored, and so is a document whose name
+ * or collection an earlier one has. Nothing is served for an ignored document.
  */
 export function kindsIn(stored: mongo.Document[]): Map<Kind, KindDescription> {
   const found = new Map<Kind, KindDescription>();
@@ -122,7 +123,9 @@ export function kindsIn(stored: mongo.Document[]): Map<Kind, KindDescription> {
   return found;
 }
 
-/** Names a stored document with the fields that decide what is shown: an edited document makes another kind. */
+/**
+ * Identifies a stored document and its fields that decide what is shown: an edited document defines a different kind.
+ */
 export function documentKey(_id: unknown, { plural: _plural, ...document }: KindDocument): string {
   const fields = JSON.stringify(kindFields(document));
   return `${String(_id)} ${createHash('sha256').update(fields).digest('base64url').slice(0, 16)}`;
@@ -172,7 +175,7 @@ function tenantFault(value: unknown, other: unknown, name: string, example: stri
   if (value === undefined)
     return other === undefined
       ? undefined
-      : `is missing beside ${name}: send both, or neither, such as "${example}".`;
+      : `is missing although ${name} is present: add it, such as "${example}", or send neither.`;
   return typeof value === 'string' && NAME.test(value) ? undefined : `${NAME_RULE}.`;
 }
 

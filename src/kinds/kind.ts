@@ -22,8 +22,8 @@ export interface KindDescription {
   /** Items show `channels` even where a record stores none. */
   readonly alwaysHasChannels: boolean;
   /**
-   * The kind has feeds that select records by channel. For 404 `unknown-channel`, an index tells whether any record has a given
-   * channel. True for exactly one kind.
+   * The kind has feeds that select records by channel. For 404 `unknown-channel`, an index shows whether any record has
+   * a given channel. True for exactly one kind.
    */
   readonly hasChannelFeeds: boolean;
   /**

@@ -6,7 +6,7 @@ import { product } from './product.js';
 /** The kinds that every deployment has. */
 const builtIn = { member, product } satisfies Record<string, KindDescription>;
 
-/** The name of a kind. It is in paths, and the `type` of an item whose record stores none. */
+/** The name of a kind. It is a part of paths, and the `type` of an item whose record stores no `type`. */
 export type Kind = string;
 
 export type BuiltInKind = keyof typeof builtIn;
@@ -18,7 +18,7 @@ export function isBuiltIn(kind: Kind): kind is BuiltInKind {
   return Object.hasOwn(builtIn, kind);
 }
 
-/** The kind that channels select records of. */
+/** The kind whose records can be selected by channel. */
 export const CHANNEL_KIND: Kind = theOne(([, { hasChannelFeeds }]) => hasChannelFeeds);
 
 /** The kind whose records are people. */
@@ -33,7 +33,7 @@ let names: readonly Kind[] = BUILT_IN_KINDS;
 let byCollection = kindsByCollection();
 const listeners = new Set<() => void>();
 
-/** All kinds: those that are built in first, the others by name. */
+/** All kinds: first those that are built in, then the others by name. */
 export function kindNames(): readonly Kind[] {
   return names;
 }
@@ -42,7 +42,10 @@ export function isKind(name: unknown): name is Kind {
   return typeof name === 'string' && known.has(name);
 }
 
-/** Whether an application may have records of a kind: none has those of a kind that is fixed to another one. */
+/**
+ * Whether an application may have records of a kind. If the kind is fixed to one application, no other application has
+ * any.
+ */
 export function isKindOf(name: unknown, tenant: { organizationid: string; appid: string }): name is Kind {
   if (!isKind(name)) return false;
   const { organizationid, appid } = describedKind(name).stored?.tenant ?? tenant;
@@ -50,8 +53,8 @@ export function isKindOf(name: unknown, tenant: { organizationid: string; appid:
 }
 
 /**
- * The description of a kind. Throws 404 `unknown-kind` for a kind that was removed meanwhile; other work that meets it is
- * repeated without it.
+ * The description of a kind. Throws 404 `unknown-kind` for a kind that has been removed in the meantime. Work outside
+ * requests that fails with this error is repeated, by then without the kind.
  */
 export function describedKind(kind: Kind): KindDescription {
   const described = known.get(kind);
@@ -69,7 +72,7 @@ export function kindOfCollection(collection: string): Kind | undefined {
   return byCollection.get(collection);
 }
 
-/** The same if an operator has created the kind. */
+/** Like {@link kindOfCollection}, but undefined also for the kinds that are built in. */
 export function createdKindOf(collection: string): Kind | undefined {
   const kind = kindOfCollection(collection);
   return kind === undefined || isBuiltIn(kind) ? undefined : kind;
@@ -97,7 +100,7 @@ export class PerKind<T> {
   }
 }
 
-/** Replaces the kinds that are not built in. Returns whether any of them is another than before. */
+/** Replaces the kinds that are not built in. Returns whether anything has changed. */
 export function replaceKinds(others: ReadonlyMap<Kind, KindDescription>): boolean {
   const sorted = [...others].sort(([one], [other]) => (one < other ? -1 : 1));
   const next = new Map<Kind, KindDescription>([...Object.entries(builtIn), ...sorted]);
@@ -122,6 +125,8 @@ function kindsByCollection(): ReadonlyMap<string, Kind> {
 function theOne(is: (kind: [string, KindDescription]) => boolean): Kind {
   const [first, ...others] = Object.entries<KindDescription>(builtIn).filter(is);
   if (first === undefined || others.length > 0)
-    throw new Error('Exactly one kind has channel feeds, and exactly one is of people.');
+    throw new Error(
+      'Exactly one built-in kind must have channel feeds, and the records of exactly one must be people.',
+    );
   return first[0];
 }

@@ -143,7 +143,7 @@ describe('The fields of a service', () => {
     await page.keyboard.insertText('{"data.email": "a@b.c"}');
     await on.choose('except');
     await on.left.fill('data.email');
-    await on.shows('The filter looks at data.email, which the service hides');
+    await on.shows('The filter uses data.email, which the service hides');
     expect(await page.locator('.cm-lintRange-error').innerText()).toContain('data.email');
     expect(await on.save.isDisabled()).toBe(true);
     await page.getByLabel('The filter may name a hidden field').check();

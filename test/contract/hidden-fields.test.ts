@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 const ask = (method: string, url: string, body?: object) => send(url, method, { user: admin, body });
-const SENTENCE = 'is a password hash, which no filter may look at';
+const SENTENCE = 'is a password hash, which no filter may use';
 
 describe('A filter that contains `data.passwordhash` is invalid', () => {
   const filter = { $or: [{ id: 'x' }, { 'data.passwordhash': { $regex: '^\\$argon2id\\$a' } }] };

@@ -145,7 +145,7 @@ describe('Bad input is refused with its place, and nothing is stored', () => {
     ['/id', { ...ORDER, id: 'a.b' }, 'must name a field'],
     ['/id', { ...ORDER, id: '_id' }, 'has a meaning of its own'],
     ['/lastupdated', { ...ORDER, lastupdated: '$now' }, 'must name a field'],
-    ['/appid', { ...ORDER, organizationid: 'acme' }, 'is missing beside organizationid'],
+    ['/appid', { ...ORDER, organizationid: 'acme' }, 'is missing although organizationid is present'],
     ['/organizationid', { ...ORDER, organizationid: 'no', appid: 'where' }, 'there is no no/where'],
     ['/channels', { ...ORDER, channels: 'yes' }, 'is not true or false'],
     ['/fields', { ...ORDER, fields: [] }, 'is an unknown property'],
@@ -182,7 +182,7 @@ describe('Bad input is refused with its place, and nothing is stored', () => {
     ['--name Order --collection orders', '--name must begin with a lower-case letter'],
     ['--name order --collection members', '--collection "members" is the collection of the kind "member"'],
     ['--name order --collection orders --id a.b', '--id must name a field'],
-    ['--name order --collection orders --org acme', '--app is missing beside organizationid'],
+    ['--name order --collection orders --org acme', '--app is missing although organizationid is present'],
     [
       '--name order --collection orders --org no --app where',
       '--org names no application: there is no no/where',

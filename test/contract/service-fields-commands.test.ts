@@ -96,7 +96,7 @@ describe('A configuration', () => {
 
   it('null is no value', async () => {
     const refused = await admin.failure(await on.apply({ name: 'erp', filter: {}, fields: null }));
-    expect(refused).toContain('/services/0/fields is not such as');
+    expect(refused).toContain('/services/0/fields is not a document such as');
   });
 
   it('leaves out a service by hand that is not valid', async () => {

@@ -26,8 +26,8 @@ interface Wrong {
 
 const LONG = `data.${'x'.repeat(1000)}`;
 const WRONG: [string, Wrong, string, string][] = [
-  ['no object', { fields: 'data.a' }, '/fields', 'is not such as {"except": ["data.email"]}'],
-  ['a list', { fields: [] }, '/fields', 'is not such as'],
+  ['no object', { fields: 'data.a' }, '/fields', 'is not a document such as {"except": ["data.email"]}'],
+  ['a list', { fields: [] }, '/fields', 'is not a document such as'],
   ['an unknown property', { fields: { exept: ['data.a'] } }, '/fields/exept', 'is an unknown property'],
   ['only beside except', { fields: { only: ['data.a'], except: ['data.b'] } }, '/fields', 'has both'],
   ['no list', { fields: { except: 'data.a' } }, '/fields/except', 'is not a list of paths'],

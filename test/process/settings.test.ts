@@ -120,7 +120,7 @@ describe('TLS_CERT, TLS_KEY and METRICS_PORT that are wrong end the start with o
     expect(await service.exited).toBe(1);
     expect(service.lines).toEqual([
       expect.stringMatching(
-        /^HOST "127\.0\.0\.1" with METRICS_PORT \d+ cannot be listened at: .+ Set METRICS_PORT to /,
+        /^HOST "127\.0\.0\.1" with METRICS_PORT \d+ cannot be used: .+ Set METRICS_PORT to /,
       ),
     ]);
     expect(await readdir(dataDir)).toEqual([]);

@@ -61,7 +61,7 @@ export function choiceOf<C extends string>(option: string, text: string, choices
 export function byOption(error: unknown, options: Record<string, string> = {}): unknown {
   const [, property, rest] = (error instanceof Refused && /^\/(\w+)(.*)$/s.exec(error.message)) || [];
   if (property === undefined) return error;
-  // The rest is a sentence, such as: The filter looks at data.email, which the service hides.
+  // The rest is a sentence, such as: The filter uses data.email, which the service hides.
   if (/^ [A-Z]/.test(rest!)) return new FatalError(rest!.trim());
   return new FatalError(`--${options[property] ?? property}${rest!.startsWith('/') ? ' ' : ''}${rest}`);
 }

@@ -178,7 +178,10 @@ function followOf(part: Node, rest: Follow): Follow {
   return { first: part.first | (part.isEmpty ? rest.first : NONE), idle };
 }
 
-/** The cost of a node. With `asLong`, long repetitions of one character count as unbounded if that is less. */
+/**
+ * The cost of a node. With `asLong`, a long repetition of one character counts as unbounded where backtracking into it
+ * cannot help.
+ */
 function measured(node: Node, follow: Follow, asLong: boolean): Measure {
   switch (node.is) {
     case 'character':

@@ -185,8 +185,8 @@ class Reader {
 }
 
 /**
- * An atomic part, into which PCRE does not backtrack. The cost assumes that it saves no work, and
- * that PCRE does not try it only at the beginnings of lines.
+ * An atomic part, into which PCRE does not backtrack. The cost assumes that this saves no work, and that PCRE tries the
+ * part at every character, even if it begins with `.*`.
  */
 function atomic(body: Node): Node {
   return repeat(body, 1, 1);

@@ -71,7 +71,7 @@ export const START: Node = { ...NOTHING, is: 'start', isCaret: false, idle: 1 };
 /** Maximum length of a plain start. The rest of a longer text counts as the part that follows. */
 const LONGEST_START = 50;
 
-/** Characters: a bit for each of ASCII, and one for all others together. */
+/** A set of characters: one bit for each ASCII character, and one for all others together. */
 export type Characters = bigint;
 
 /** The properties of a node that its parents use; computed once, when it is created. */
@@ -135,7 +135,7 @@ export function sequence(parts: Node[]): Node {
   };
 }
 
-/** A group; it may have one option only. */
+/** A group, with one or more options. */
 export function choice(options: Node[]): Node {
   return {
     ...joined(options),
@@ -168,7 +168,7 @@ export function before(part: Idle, rest: Idle): Idle {
   return { idle: part.idle + reached(rest.idle), empties: reached(rest.empties) };
 }
 
-/** The character of a code point; in both cases if case is ignored. */
+/** The characters of a range of code points, in upper and lower case if case is ignored. */
 export function codes(from: number, to: number, ignoreCase = false): Characters {
   let set = to >= ASCII ? OTHERS : NONE;
   for (let code = from; code <= Math.min(to, ASCII - 1); code += 1) {
@@ -179,9 +179,9 @@ export function codes(from: number, to: number, ignoreCase = false): Characters 
   return ignoreCase && to >= ASCII ? set | codes(0, ASCII - 1) : set;
 }
 
-/** All but these. */
+/** All characters but these. */
 export function except(set: Characters): Characters {
-  // The bit for the others stays set: excluding some of them leaves the rest.
+  // The bit for the characters beyond ASCII stays set: a set that contains some of them does not contain all.
   return (EVERY & ~set) | OTHERS;
 }
 

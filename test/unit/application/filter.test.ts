@@ -85,9 +85,9 @@ describe('operators in the wrong place or with the wrong argument', () => {
     ['null', null, 'The filter must be a document'],
     ['a condition without a field', { $gt: 5 }, '"$gt" at the top needs a field around it'],
     ['$or after a field', { a: { $or: [{ b: 1 }] } }, '"$or" at a joins whole filters'],
-    ['an operator in a value', { data: { price: { $gt: 5 } } }, '"$gt" at data.price stands inside a value'],
-    ['an operator in $eq', { a: { $eq: { $gt: 5 } } }, '"$gt" at a.$eq stands inside a value'],
-    ['an operator in $all', { a: { $all: [{ $gt: 5 }] } }, '"$gt" at a.$all[0] stands inside a value'],
+    ['an operator in a value', { data: { price: { $gt: 5 } } }, '"$gt" at data.price is inside a value'],
+    ['an operator in $eq', { a: { $eq: { $gt: 5 } } }, '"$gt" at a.$eq is inside a value'],
+    ['an operator in $all', { a: { $all: [{ $gt: 5 }] } }, '"$gt" at a.$all[0] is inside a value'],
     ['operators mixed with keys', { a: { $gt: 5, b: 1 } }, 'a mixes operators with the key "b"'],
     ['$and of nothing', { $and: [] }, '"$and" takes a list of one or more filters'],
     ['$or of a document', { $or: { a: 1 } }, '"$or" takes a list of one or more filters'],
@@ -187,7 +187,7 @@ describe('a password hash, which no answer shows', () => {
   ])('%s makes the filter invalid', (_name, filter, at) => {
     const fault = filterFault(filter)!;
     expect(fault).toMatch(
-      /^"[a-z0-9.]*passwordhash(\.0)?" at .* is a password hash, which no filter may look at; write /,
+      /^"[a-z0-9.]*passwordhash(\.0)?" at .* is a password hash, which no filter may use; write /,
     );
     expect(fault).toContain(`" ${at} is`);
   });

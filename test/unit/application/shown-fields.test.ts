@@ -33,10 +33,10 @@ describe('The fields in a service', () => {
   });
 
   it.each<[StoredFields, string, string]>([
-    [{ fields: ['data.a'] }, '/fields', 'is not such as {"except": ["data.email"]}.'],
-    [{ fields: new Date(0) }, '/fields', 'is not such as {"except": ["data.email"]}.'],
-    [{ fields: new mongo.MaxKey() }, '/fields', 'is not such as {"except": ["data.email"]}.'],
-    [{ fields: 'data.a' }, '/fields', 'is not such as {"except": ["data.email"]}.'],
+    [{ fields: ['data.a'] }, '/fields', 'is not a document such as {"except": ["data.email"]}.'],
+    [{ fields: new Date(0) }, '/fields', 'is not a document such as {"except": ["data.email"]}.'],
+    [{ fields: new mongo.MaxKey() }, '/fields', 'is not a document such as {"except": ["data.email"]}.'],
+    [{ fields: 'data.a' }, '/fields', 'is not a document such as {"except": ["data.email"]}.'],
     [{ fields: { exept: [] } }, '/fields/exept', 'is an unknown property; write {"except": ["data.email"]}.'],
     [{ fields: { only: [], except: [] } }, '/fields', 'has both "only" and "except"; keep one of them.'],
     [{ fields: { only: 'data.a' } }, '/fields/only', 'is not a list of paths such as ["data.email"].'],
@@ -109,7 +109,7 @@ describe('The fields in a service', () => {
   it.each(['data.0', 'data.rows.0', 'data.rows.12.price'])('has no number, as %j', (path) => {
     expect(shownFieldsFault({ fields: { except: [path] } })).toEqual({
       pointer: '/fields/except/0',
-      detail: `is "${path}", with a number, and a path leads through all places of a list; leave the number out, as in "data.rows.price".`,
+      detail: `is "${path}", which contains a number, and a path applies to all elements of a list; leave the number out, as in "data.rows.price".`,
     });
   });
 
@@ -139,7 +139,7 @@ describe('A filter on a hidden field', () => {
     [{ only: [] }, { 'data.0': 1 }, 'data.0'],
   ])('%j: %j is named', (fields, filter, place) => {
     expect(hiddenFilterFault(filter, fields)).toBe(
-      `The filter looks at ${place}, which the service hides, so that a record in the feed would tell its value. Leave it out, or allow it with "allowHiddenFilter": true (--allow-hidden-filter).`,
+      `The filter uses ${place}, which the service hides, so the records in the feed would reveal its values. Remove the field from the filter, or allow it with "allowHiddenFilter": true (--allow-hidden-filter).`,
     );
   });
 
