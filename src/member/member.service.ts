@@ -74,8 +74,8 @@ export class MemberService {
   }
 
   /**
-   * Reports the stamp of a write of this instance, so that its next `max` includes it before the watcher has reported
-   * it.
+   * Reports the stamp of a write by this instance, so that the next `max` of this instance includes the write even
+   * before the watcher has reported it.
    */
   private written({ organizationid, appid }: Tenant, member: StoredMember): StoredMember {
     const stamp = member.record().get('lastupdated');

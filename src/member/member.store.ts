@@ -118,8 +118,8 @@ export class MemberStore {
   }
 
   /**
-   * The member whose `id` is stored as the number of this text. No index contains numbers, but the ledger lists the
-   * member under the text as soon as it is delivered under it.
+   * The member whose `id` is stored as a number, and has this text. No index contains numbers, but the ledger lists the
+   * member under the text as soon as it is delivered under that text.
    */
   private async findByNumber(tenant: Tenant, id: string): Promise<StoredMember | undefined> {
     const entry = await this.members.db
@@ -170,7 +170,7 @@ function removalsOf(
     const name = path.slice(0, doubled + 1).join('.');
     const detail =
       `cannot be changed: the stored member has "${name}" ${times[doubled]} times. ` +
-      'Have the program that wrote it store it once.';
+      'The program that wrote the member has to store that name only once.';
     throw problems.invalidRequest([{ pointer: '', detail }]);
   }
   const update = { $unset: { [path.join('.')]: '' } };

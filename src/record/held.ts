@@ -2,8 +2,9 @@ import type { mongo } from 'mongoose';
 import { isTimeout } from '../platform/database/plain.js';
 
 /**
- * How long a write may take before it counts as blocked by a transaction of another program (milliseconds): of a
- * single record, and of several together, which take longer on a busy server.
+ * How long a write may take before it counts as blocked by a transaction of another program (milliseconds): a write of
+ * one record, and a write of several, with an addition for each. The limit for several is short, because a blocked
+ * write of several is split and repeated.
  */
 const ALONE_MS = 2000;
 const TOGETHER_MS = 200;

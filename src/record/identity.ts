@@ -70,7 +70,7 @@ export function hasMoreTexts(path: string): mongo.Document {
   return { $or: [{ $gt: [{ $size: long }, 0] }, { $gt: [{ $size: listAt(path) }, MOST_LEARNED] }] };
 }
 
-/** Whether the value is a text that is longer (bytes). */
+/** Whether the value is a text that is longer than `longest` (bytes). */
 export function isLongText(path: string, longest = LONGEST_LEARNED): mongo.Document {
   return { $cond: [isText(path), { $gt: [{ $strLenBytes: path }, longest] }, false] };
 }
@@ -87,9 +87,9 @@ export function idAt(path: string): mongo.Document {
 }
 
 /*
- * The text by which consumers know a record (contract §4): an `id` that is a text is itself; an integer within the
- * signed 64-bit range is its decimal text, regardless of how it is stored; anything else is no `id`. Implemented
- * twice, for the server and for JavaScript; a test compares the two on a real server.
+ * The text by which consumers know a record (contract §4): an `id` that is a text is used as it is; an integer within
+ * the signed 64-bit range becomes its decimal text, regardless of how it is stored; any other value is no `id`.
+ * Implemented twice, for the server and for JavaScript; a test compares the two on a real server.
  */
 
 /**
@@ -106,7 +106,7 @@ export function idTextAt(path: string): mongo.Document {
   return { $switch: { branches, default: false } };
 }
 
-/** The same for a value that the driver has read, in any of its representations. */
+/** Like {@link idTextAt}, for a value that the driver has read in any representation; undefined if it is no `id`. */
 export function idTextOf(stored: unknown): string | undefined {
   if (typeof stored === 'string') return stored;
   const whole = wholeOf(stored);

@@ -43,7 +43,7 @@ function schemaOf(kind: Kind): Schema<RecordDocument> {
     ...{ unique: true, partialFilterExpression: isText(id) },
   });
   if (isPerson) schema.index(BY_EMAIL_KEY, { unique: true, partialFilterExpression: isText('emailkey') });
-  // Finds out whether any record of the application has a channel.
+  // Serves the check whether any record of the application has a given channel.
   if (hasChannelFeeds) schema.index({ organizationid: 1, appid: 1, channels: 1 });
   return schema;
 }
@@ -78,8 +78,8 @@ export const OWN_INDEX = 'tidemark_';
 export const MOST_KINDS = 50;
 
 /**
- * Reads the kinds of the database (contract §8), and gives the connection their models. Returns whether any of them is another
- * than before.
+ * Reads the kinds of the database (contract §8), and gives the connection their models. Returns whether any kind has
+ * changed.
  */
 export async function readKinds(connection: Connection): Promise<boolean> {
   const stored = await connection

@@ -6,9 +6,9 @@ type Records = mongo.Collection;
 type Read = mongo.FindOptions;
 
 /**
- * The records of a kind, as contract §4 describes them. If their collection stores them in another way (contract §8), this
- * speaks to it in its own terms: queries, orders, bounds, projections, pipelines and updates are given in those of the contract,
- * and results come in them.
+ * The records of a kind, as contract §4 describes them. If their collection stores them in another way (contract §8),
+ * the returned object translates: queries, orders, bounds, projections, pipelines and updates are given in the terms of
+ * the contract, and results have these terms too.
  */
 export function recordsIn<T extends mongo.Document = mongo.Document>(
   database: Connection | mongo.Db,
@@ -19,13 +19,13 @@ export function recordsIn<T extends mongo.Document = mongo.Document>(
   return (terms === undefined ? records : inTerms(records, terms)) as unknown as mongo.Collection<T>;
 }
 
-/** The terms of the collection of a kind; undefined if these are those of the contract. */
+/** The terms of the collection of a kind; undefined if it stores records as contract §4 describes them. */
 export function termsOf(kind: Kind): StoredTerms | undefined {
   const { stored } = describedKind(kind);
   return stored && new StoredTerms(stored);
 }
 
-/** A pipeline over the records of a kind, for a stage of another one, such as `$lookup`. */
+/** A pipeline over the records of a kind, for a stage of another pipeline, such as `$lookup`. */
 export function stagesOver(kind: Kind, stages: mongo.Document[]): mongo.Document[] {
   return termsOf(kind)?.pipeline(stages) ?? stages;
 }
@@ -39,7 +39,9 @@ interface InTerms {
   terms: StoredTerms;
 }
 
-/** What the service does with records. Whatever else is asked of the collection concerns it as a whole. */
+/**
+ * A collection that translates the operations on records. Its other methods concern it as a whole, and are unchanged.
+ */
 function inTerms(records: Records, terms: StoredTerms): Records {
   const read = ({ projection, sort, min, max, ...rest }: Read = {}): Read => ({
     ...rest,
@@ -88,7 +90,7 @@ function storedWrite(terms: StoredTerms, write: mongo.AnyBulkWriteOperation): mo
   const [[operation, argument]] = Object.entries(write) as [[string, mongo.Document]];
   const { filter, update, ...rest } = argument;
   if (filter === undefined || (update === undefined && operation.startsWith('update')))
-    throw new Error(`A bulk of such records cannot ${operation}.`);
+    throw new Error(`A bulk write of records in another form (contract §8) cannot contain ${operation}.`);
   const stored = {
     ...rest,
     filter: terms.filter(filter as mongo.Document),

@@ -86,8 +86,8 @@ export async function stampAnew(
 }
 
 /**
- * Re-stamps documents in one write, and returns their number. Fails if one of them cannot be stamped. With a session,
- * the write is part of its transaction.
+ * Re-stamps documents in one write, or in two if some have duplicate names, and returns their number. Fails if one of
+ * them cannot be stamped. With a session, the writes are part of its transaction.
  */
 export async function stampTogether(
   collection: mongo.Collection,
@@ -158,8 +158,8 @@ interface DoubledWrite {
 
 /**
  * Re-stamps those of the records that have a duplicate name, with update operators, and returns their number. As in
- * all other stamps, the time comes from the database's clock, here just before the write. A stored stamp that is
- * better by then is kept. A duplicate `lastupdated` becomes single.
+ * all other stamps, the time comes from the database's clock, here just before the write. A valid stored stamp that is
+ * not earlier by then is kept. A duplicate `lastupdated` becomes single.
  */
 export async function stampDoubled(collection: mongo.Collection, write: DoubledWrite): Promise<number> {
   const { ids, names, where = {}, fence, set, options = {} } = write;
@@ -260,7 +260,7 @@ function justAbove(fence: Date): Date {
 /**
  * The number of occurrences of a name. BSON allows duplicate names in a document, and some programs write such
  * records. MongoDB uses the first one. An update pipeline that changes a duplicate name crashes some versions of
- * mongod, each time it is repeated, or is refused. Updates with operators are safe. So every pipeline that writes
+ * mongod, each time it is repeated; others refuse it. Updates with operators are safe. So every pipeline that writes
  * records of other programs requires {@link single} names in its condition, and records with duplicate names are
  * written with operators.
  */

@@ -3,17 +3,17 @@ import { literal } from '../platform/common/index.js';
 import type { StoredShape } from '../kinds/index.js';
 
 /*
- * All code speaks of records as contract §4 describes them. A collection that another program designed may store the `id`, the
- * stamp, the application and the data in another way (contract §8). These functions say in the terms of such a collection what
- * is said in those of the contract: queries, orders, projections, expressions, pipelines and updates. Nothing is renamed in the
- * records themselves.
+ * All code uses the names of contract §4 for the fields of records. A collection that another program designed may
+ * store the `id`, the stamp, the application and the data in another way (contract §8). These functions translate
+ * queries, orders, projections, expressions, pipelines and updates from the terms of the contract to those of such a
+ * collection. The stored records keep their names.
  */
 
 /** A field that no record has: conditions on it see a missing field. */
 const ABSENT = '_tidemark_absent';
 /** The field that holds a record while it is updated. */
 const BEFORE = '_tidemark_before';
-/** What a query without results looks like. MongoDB reads nothing for it. */
+/** A query without results, for which MongoDB reads nothing. */
 const NOTHING = { _id: { $in: [] } };
 /** The other fields of contract §4, which a collection with all of its fields as data does not have. */
 const DEFAULTED = ['type', 'createDate', 'createdBy', 'emailkey'];
@@ -22,7 +22,7 @@ const LOGICAL = new Set(['$and', '$or', '$nor']);
 /** The stages that select records and leave them as they are. */
 const SELECTING = ['$match', '$sort', '$limit', '$skip', '$sample'];
 
-/** Says what is said of records in the terms of the collection that stores them. */
+/** Translates from the terms of the contract to those of the collection that stores the records. */
 export class StoredTerms {
   /** The stored names of the fields that are not data. */
   private readonly own: readonly string[];
@@ -47,7 +47,7 @@ export class StoredTerms {
     if (first === 'organizationid' || first === 'appid') return tenant === undefined ? path : undefined;
     if (first === 'channels') return hasChannels ? path : undefined;
     if (hasData || first === '_id') return path;
-    // Only the data of an item has other names: a stored name of its own would get past the fields that a service hides.
+    // Every other stored field is addressed only within `data`: by its stored name, a filter could use a hidden field.
     const isData = first === 'data' && rest.length > 0 && !this.own.includes(rest[0]!);
     return isData ? rest.join('.') : undefined;
   }
@@ -73,7 +73,10 @@ export class StoredTerms {
     return Object.fromEntries(stored) as T;
   }
 
-  /** Without one, the whole record as the contract describes it. Exclusions concern only fields that members have. */
+  /**
+   * Without a projection, or with an exclusion, the whole record: only fields that members alone have are ever
+   * excluded.
+   */
   projection(projection?: mongo.Document): mongo.Document {
     const { _id = 1, ...fields } = projection ?? {};
     const isExclusion = Object.values(fields).every((value) => value === 0 || value === false);
@@ -107,7 +110,10 @@ export class StoredTerms {
     return [...selected, { $replaceWith: this.whole('$$ROOT') }, ...(end === -1 ? [] : stages.slice(end))];
   }
 
-  /** An update by operators, or by a pipeline. A pipeline with other stages than `$set` changes a record only with its stamp. */
+  /**
+   * An update by operators or a pipeline. A pipeline with stages other than `$set` must change the stamp to have an
+   * effect.
+   */
   update<T extends mongo.Document | mongo.Document[]>(update: T): T {
     if (Array.isArray(update)) {
       const stages = update as { $set?: mongo.Document }[];
@@ -152,7 +158,7 @@ export class StoredTerms {
     return { $mergeObjects: [hasData ? without(others, '$$ROOT') : without(['_id'], '$data'), own] };
   }
 
-  /** The name under which the contract knows a stored path, as an expression. */
+  /** The path that the contract uses for a stored path, as an expression. */
   nameOf(path: string): mongo.Document {
     const { names, hasData } = this.shape;
     const renamed = [
@@ -171,7 +177,7 @@ export class StoredTerms {
     return { $switch: { branches, default: hasData ? { $cond: [isReserved, other, path] } : other } };
   }
 
-  /** All fields that are not the record's own. */
+  /** The data of a record, as an expression: all fields except those in `own`. */
   private rest(record: string): unknown {
     return without(this.own, record);
   }
@@ -198,7 +204,9 @@ export class StoredTerms {
     return name === 'data' ? this.rest('$$ROOT') : '$$REMOVE';
   }
 
-  /** The stages see the record as the contract describes it. A record whose stamp they leave keeps even the order of its fields. */
+  /**
+   * The stages see the record as the contract describes it. If they leave its stamp, the stored record does not change.
+   */
   private replacing(stages: mongo.Document[]): mongo.Document[] {
     const seen = { $mergeObjects: ['$$ROOT', this.whole('$$ROOT'), { [BEFORE]: '$$ROOT' }] };
     const isLeft = { $eq: ['$lastupdated', `$${BEFORE}.${this.shape.names.lastupdated}`] };
@@ -223,7 +231,9 @@ function without(names: readonly string[], document: string): unknown {
   return names.reduce<unknown>((input, name) => ({ $unsetField: { field: literal(name), input } }), document);
 }
 
-/** Whether a text satisfies a condition, as far as the service states conditions on the names of applications. */
+/**
+ * Whether a text satisfies a condition. Supports the conditions that the service states on the names of applications.
+ */
 function holdsFor(text: string, condition: unknown): boolean {
   if (!isPlain(condition)) return condition === text;
   return Object.entries(condition).every(([operator, argument]) => {
@@ -248,7 +258,7 @@ function holdsFor(text: string, condition: unknown): boolean {
   });
 }
 
-/** Whether any document satisfies a condition, as far as a filter can say so of the whole data. */
+/** Whether every document satisfies a condition on the whole `data`, whatever the document contains. */
 function isOfDocument(condition: unknown): boolean {
   if (!isPlain(condition)) return false;
   const conditions = Object.entries(condition);

@@ -93,12 +93,12 @@ export function readTrail(
     .toArray();
 }
 
-/** Most time for a scan of the entries of an organization (milliseconds). */
+/** Maximum time for a scan of the entries of an organization (milliseconds). */
 const REDACT_MS = 60_000;
 
 /**
- * Replaces a target in the entries of an application, and removes what was changed in it: names of properties may be personal
- * too. Returns the number of entries.
+ * Replaces a target in the entries of an application, and removes their list of changed properties, because names of
+ * properties may be personal too. Returns the number of these entries.
  */
 export async function redactTarget(
   db: mongo.Db,

@@ -16,8 +16,8 @@ import {
 
 const EVERY_MS = 1000;
 /**
- * Maximum number of entries that may wait. If the database is unavailable for longer, the log reports how many were
- * lost.
+ * Maximum number of entries that may wait while the database is unavailable. Further entries are dropped, and the log
+ * reports how many were lost.
  */
 const MOST_WAITING = 10_000;
 
@@ -35,7 +35,7 @@ export class TrailNotes extends WriteBehind {
     @InjectConnection() private readonly connection: Connection,
     @Inject(SETTINGS) { auditTrailDays }: Settings,
   ) {
-    super('AuditTrail', EVERY_MS, 'The audit trail cannot be written; it is tried again every second.');
+    super('AuditTrail', EVERY_MS, 'The audit trail cannot be written; the write is retried every second.');
     this.days = auditTrailDays;
   }
 
