@@ -48,7 +48,7 @@ export class AppModule {
   }
 }
 
-/** Whether an error is an outage: a request that meets it is answered 503, and other work fails in the same way. */
+/** Whether an error is an outage: a request that fails with it is answered 503. Background work has such errors too. */
 function isOutage(error: unknown): boolean {
   return (error instanceof Problem ? error : databaseProblem(error))?.status === 503;
 }

@@ -61,7 +61,7 @@ const ANSWER_MS = 8000;
 /** Maximum number of requests that wait for an answer. Each holds memory and may occupy the database. */
 const WAITING_REQUESTS = 500;
 
-/** These paths report the state of the service. They must answer above all when other paths do not. */
+/** These paths report the state of the service. They have no limits, since they are needed most when others fail. */
 const ABOUT_THE_SERVICE = /^\/(health\/(live|ready)|metrics|console(\/.*)?|docs(\/[^/]*)?|openapi\.json)$/;
 
 /** The paths that an instance with `ROLE=watch` serves. */
@@ -146,7 +146,7 @@ function bound(
   server.on('checkExpectation', refuseExpectation);
 }
 
-/** Prepares the server for METRICS_PORT. Returns whether a request has come to it. */
+/** Prepares the server for METRICS_PORT. Returns a function that reports whether that server received a request. */
 function openApart(
   app: INestApplication,
   adapter: ReadyExpressAdapter,
@@ -225,8 +225,8 @@ function patience({ markWait }: Settings): Patience {
 }
 
 /**
- * Express answers no 304 to a request with `Cache-Control: no-cache`, which `fetch` adds to If-None-Match. The header
- * can be ignored: no answer comes from a cache, and each ETag is compared with current data.
+ * Express does not answer 304 to a request with `Cache-Control: no-cache`, and `fetch` sends that header with each
+ * If-None-Match. It can be ignored: no answer comes from a cache, and each ETag is compared with current data.
  */
 function allowNotModified(request: Request, _response: Response, next: NextFunction): void {
   delete request.headers['cache-control'];

@@ -51,7 +51,8 @@ async function main(): Promise<void> {
   });
   app.get(Metrics).collectProcess();
   void app.get(FormatWatch, { strict: false }).refused.catch(fail);
-  // The watcher reads records before the port is open.
+  // From here on, the message of an error may contain values of records: the watcher reads records before the port is
+  // open.
   isServing = true;
   const apart = await listen(app, settings, app.get(MetricsPort, { strict: false }));
   const { port } = app.getHttpServer().address() as AddressInfo;
@@ -84,8 +85,8 @@ async function embeddedUri(settings: Settings): Promise<string> {
 }
 
 /**
- * Ends the process after a fatal error: with one clear line if an operator can help, else with the stack, which has no
- * message once records are read. Errors after a stop has begun are expected and ignored.
+ * Ends the process after a fatal error: with one clear line if an operator can help, else with the stack. Once records
+ * may have been read, the stack is printed without the message. Errors after a stop has begun are expected and ignored.
  */
 async function fail(error: unknown): Promise<void> {
   if (isStopping()) return;

@@ -19,6 +19,7 @@ function interruptible(): AbortSignal {
 }
 
 /**
- * Loaded only for commands that read the settings, because the connection string is checked with the MongoDB driver.
+ * Loads the settings only when a command reads them, because their check of the connection string needs the MongoDB
+ * driver.
  */
 export const loadSettings = async () => (await import('./platform/config/plain.js')).settingsOfProcess;

@@ -18,8 +18,8 @@ import { type Attempt, LoginLimiter } from './login-limiter.js';
 import { Passwords, ProvenLogins } from './passwords.js';
 
 /**
- * The current password of a credential, and the previous one while it is kept. A refused login always costs this
- * number of comparisons.
+ * Maximum number of password hashes of a credential: the current one, and the previous one while it is kept. A refused
+ * login always costs this number of comparisons.
  */
 const MOST_HASHES = 2;
 
@@ -145,7 +145,7 @@ export class CredentialUses extends WriteBehind {
     this.uses.set(username, { at: new Date(), from: addressOf() });
   }
 
-  /** Uses of a failed write are lost; the next use records the same. */
+  /** If the write fails, its uses are lost and not retried: the next use of each credential replaces them. */
   protected override async write(): Promise<void> {
     const uses = [...this.uses];
     if (uses.length === 0) return;

@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose';
 import argon2 from '@node-rs/argon2';
 
-/** No credential has a longer user name, so the database is not queried for one (UTF-16 units). */
+/** Maximum length of the user name of a credential (UTF-16 units). The database is not queried for a longer one. */
 export const LONGEST_USERNAME = 256;
 
 export const LEVELS = ['read', 'write', 'admin'] as const;
@@ -44,8 +44,8 @@ export function liveHashes({ passwordhash, oldpasswordhash, oldexpiresAt }: Cred
 type CredentialState = 'valid' | 'disabled' | 'expired' | 'broken';
 
 /**
- * A credential is disabled unless `disabled` is false or absent. One with a list of user names is found under each of
- * them, but is never valid.
+ * A credential is disabled unless `disabled` is false or absent. A credential whose `username` is a list is found under
+ * each of its elements, but is never valid.
  */
 export function credentialState(
   { username, level, disabled, expiresAt }: { [field in keyof Credential]?: unknown },

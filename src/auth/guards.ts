@@ -77,7 +77,10 @@ export function actingCallerOf(request: Request): Credential | undefined {
   return acting.get(request);
 }
 
-/** The options that the guard passes, because Passport keeps one strategy for all services of a process. */
+/**
+ * The options that the guard passes to the strategy. The strategy does not hold the authenticator itself, because
+ * Passport has one strategy for the whole process, in which several instances may run.
+ */
 interface BasicOptions {
   authenticator: Authenticator;
 }

@@ -12,7 +12,7 @@ const REMEMBERED = 50_000;
 const KEY_LENGTH = 22;
 
 const ADDRESS_FACTOR = 10;
-/** A legitimate site has many /64 networks. */
+/** The limit of a /48 network is higher, because a legitimate site has many /64 networks. */
 const SITE_FACTOR = 8 * ADDRESS_FACTOR;
 
 /** The length of the longest notation of an IPv6 address, without its zone. */

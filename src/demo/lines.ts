@@ -36,9 +36,9 @@ export function demoLines(guide: DemoGuide): string[] {
     read('product/max'),
     '# 2. What changed up to there? The first page, two products',
     read(`product/default/updates?to=${offset}&limit=2`),
-    '# 3. The next page: lastoffsetid is the nextoffsetid of the page before',
+    '# 3. The next page: lastoffsetid is the nextoffsetid of the previous page',
     read(`product/default/updates?to=${offset}&limit=2&lastoffsetid=${secondProduct}`),
-    '# 4. What changed and is no bike? "bikes" is a service, that is a registered filter',
+    '# 4. What changed and is not a bike? "bikes" is a service: a registered filter',
     read(`product/bikes/softdeletes?to=${offset}&limit=2`),
     '# 5. What is gone?',
     read(`product/harddeletes?to=${offset}`),
@@ -50,7 +50,7 @@ export function demoLines(guide: DemoGuide): string[] {
     '# 10. As an administrator: which services are there?',
     `curl -u ${login(credentials.admin)} '${guide.baseUrl}/admin/v1/applications/${DEMO.organizationid}/${DEMO.appid}/services'`,
     '',
-    ...(guide.console ? [`To look and click: ${guide.baseUrl}/console, as ${credentialsOf(guide)}`] : []),
+    ...(guide.console ? [`In a browser: ${guide.baseUrl}/console, as ${credentialsOf(guide)}`] : []),
     guide.docs
       ? `All endpoints, to read and to try: ${guide.baseUrl}/docs`
       : 'The API description is switched off.',

@@ -35,14 +35,16 @@ export async function openDataDirectory(dataDir: string): Promise<DataDirectory>
   }
 }
 
-/** Throws a FatalError before a mongod of an incompatible line damages the data, or fails with an obscure message. */
+/**
+ * Throws a FatalError before a mongod of an incompatible version damages the data, or fails with an obscure message.
+ */
 export async function assertOpens(directory: DataDirectory, mongod: FoundMongod): Promise<void> {
   const line = await fileText(directory.lineFile);
   if (line === undefined || opensData(mongod.version, line)) return;
   throw new FatalError(
     `The data in ${directory.dbPath} are of MongoDB ${line}, which mongod ${mongod.version} (${mongod.path}) does not ` +
-      `open: it needs a mongod ${line} or of the next major version. Set MONGOMS_SYSTEM_BINARY to one, or DATA_DIR ` +
-      'to an empty directory.',
+      `open: they need mongod ${line} or the next major version. Set MONGOMS_SYSTEM_BINARY to such a ` +
+      'mongod, or DATA_DIR to an empty directory.',
   );
 }
 

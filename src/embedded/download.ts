@@ -7,7 +7,7 @@ import { MongoBinaryDownloadUrl } from 'mongodb-memory-server-core/lib/util/Mong
 import { behindProxy } from '../platform/config/plain.js';
 import type { Say } from './run-program.js';
 
-/** MongoDB 7.0 also opens data of 6.0, the version that the other source of a fetched mongod provides. */
+/** MongoDB 7.0 also opens data of 6.0, which is the version of a mongod that is fetched with pip. */
 const VERSION = '7.0.40';
 const CONNECT_MS = 3000;
 const ATTEMPTS = 1;

@@ -83,8 +83,9 @@ export function versionOfCached(mongod: string): string {
 }
 
 /**
- * Calls `fetch` with a new directory, and moves the mongod that it brings to `<root>/<version>/mongod` once it has run
- * successfully. Another start sees the mongod complete or not at all, and concurrent fetches do not conflict.
+ * Calls `fetch` with a new directory. Once the fetched mongod has run successfully, moves it to
+ * `<root>/<version>/mongod`. Another start sees the mongod complete or not at all, and concurrent fetches do not
+ * conflict.
  */
 export async function fetchIntoCache(
   root: string,

@@ -9,7 +9,7 @@ import { reasonOf } from './run-program.js';
 /** Recovery from a large journal after a crash is slow. */
 const LAUNCH_MS = 120_000;
 
-/** Otherwise the library runs the program once more, without its bundled libraries. */
+/** Disables a check of the library that would run mongod once more, without its bundled libraries. */
 setDefaultValue(ResolveConfigVariables.SYSTEM_BINARY_VERSION_CHECK, 'false');
 
 export interface MongodSite {

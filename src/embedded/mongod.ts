@@ -64,7 +64,7 @@ export function newestFirst(a: string, b: string): number {
 
 /**
  * Whether a mongod of `version` opens data whose feature compatibility version is `line` (such as `6.0`): data of its
- * own line, of an earlier one of the same major version, or of the major version before.
+ * own line, of an earlier line of the same major version, or, if `version` is an `x.0`, of the previous major version.
  */
 export function opensData(version: string, line: string): boolean {
   const [major, minor] = numbers(version);

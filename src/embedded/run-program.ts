@@ -45,7 +45,7 @@ type ExecError = Error & { code?: string | number | null; killed?: boolean };
 
 function failure(program: string, error: ExecError, stderr: string, timeoutSeconds: number): string {
   if (error.code === 'ENOENT') return `there is no ${program}`;
-  if (error.code === 'EACCES') return `${program} may not be executed`;
+  if (error.code === 'EACCES') return `${program} cannot be executed: permission denied`;
   if (error.killed === true) return `${program} did not end within ${timeoutSeconds} s`;
   const lastLine = stderr.trim().split('\n').at(-1) ?? '';
   return lastLine === '' ? `${program} ended with code ${error.code}` : lastLine;

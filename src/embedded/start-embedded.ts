@@ -212,7 +212,9 @@ interface ReplicaSetConfig {
   members: { _id: number; host: string }[];
 }
 
-/** Undefined if the member is not primary yet. In that case the member is configured. */
+/**
+ * The feature compatibility version of the data. If the member is not primary yet, configures it and returns undefined.
+ */
 async function lineOfPrimary(admin: mongo.Db, host: string): Promise<string | undefined> {
   const { isWritablePrimary } = await admin.command({ hello: 1 });
   if (isWritablePrimary === true) return dataLine(admin);

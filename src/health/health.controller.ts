@@ -29,18 +29,21 @@ class Liveness {
   status: 'ok';
 }
 
-@ApiSchema({ name: 'Readiness', description: 'Whether feeds and writes are served, and what was looked at' })
+@ApiSchema({
+  name: 'Readiness',
+  description: 'Whether feeds and writes are served, and the results of the checks',
+})
 class ReadinessShape {
   @ApiProperty({ enum: ['ok', 'error', 'shutting_down'] })
   status: string;
 
-  @ApiProperty({ ...checks, selfRequired: false, description: 'What is up' })
+  @ApiProperty({ ...checks, selfRequired: false, description: 'The checks that passed' })
   info?: object;
 
-  @ApiProperty({ ...checks, selfRequired: false, description: 'What is down' })
+  @ApiProperty({ ...checks, selfRequired: false, description: 'The checks that failed' })
   error?: object;
 
-  @ApiProperty({ ...checks, description: 'Both' })
+  @ApiProperty({ ...checks, description: 'All checks' })
   details: object;
 }
 
@@ -56,7 +59,7 @@ export class HealthController {
 
   @Get('live')
   @ApiOperation({ summary: 'Whether the process answers' })
-  @ApiOkResponse({ description: 'It does', type: Liveness })
+  @ApiOkResponse({ description: 'The process answers', type: Liveness })
   getLiveness(): Liveness {
     return { status: 'ok' };
   }

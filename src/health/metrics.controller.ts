@@ -14,7 +14,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A scrape does not wait longer for the database (milliseconds). */
+/** Maximum time for which a scrape waits for the database (milliseconds). */
 const LONGEST_MS = 2000;
 
 /** The gauges that are read on each scrape. Gauges about the content of the database are identical on every instance. */
@@ -27,7 +27,7 @@ export class Gauges {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** Reads the gauges again. A gauge that cannot be read is removed. It never fails. */
+  /** Reads the gauges again. A gauge that cannot be read is removed; nothing is thrown. */
   async refresh(): Promise<void> {
     const inTime = <T extends object>(read: Promise<T>) =>
       settledWithin(read, LONGEST_MS).catch(() => undefined);
@@ -55,8 +55,8 @@ export class Gauges {
   }
 
   /**
-   * Names of users and applications are shown on METRICS_PORT only: `PORT` serves metrics to everyone. The consumers that are
-   * furthest behind are named, because each is a series.
+   * Names of users and applications are shown on METRICS_PORT only: `PORT` serves metrics to everyone. Only the
+   * consumers that are furthest behind are named, because each name adds a time series.
    */
   private showConsumers(consumers: ConsumerLag[] | undefined): void {
     const { consumers: counts, consumersLag, consumerLag } = this.metrics;
@@ -72,7 +72,7 @@ export class Gauges {
   }
 }
 
-/** Consumers that are named at most. */
+/** Maximum number of consumers that are named. */
 const MOST_NAMED = 50;
 
 function furthestBehind(consumers: ConsumerLag[]) {
@@ -123,18 +123,18 @@ export class MetricsController {
   }
 }
 
-/** Requests that are still running when all else has stopped have this long (milliseconds). */
+/** Time limit for requests that are still running when everything else has stopped (milliseconds). */
 const LAST_MS = 1000;
 
 /**
- * The port of its own for health checks and metrics (`METRICS_PORT`). It outlives the main port: while a stop waits for
+ * The separate port for health checks and metrics (`METRICS_PORT`). It outlives the main port: while a stop waits for
  * running requests, probes see an instance that is alive and not ready.
  */
 @Injectable()
 export class MetricsPort implements OnApplicationShutdown {
   private server: Server | undefined;
 
-  /** The server for this port, which does not listen yet. Without one there is no such port. */
+  /** Sets the server for this port, which does not listen yet. Not called without METRICS_PORT. */
   use(server: Server): void {
     this.server = server;
   }

@@ -65,7 +65,10 @@ export class HealthReads {
     return this.pending.share('pending', () => countPending(this.connection));
   }
 
-  /** The state and the lag of each consumer, as of at most a minute ago: it takes a read for each kind of an application. */
+  /**
+   * The state and the lag of each consumer, at most a minute old: the query reads one key for each kind of each
+   * application.
+   */
   async consumerLags(): Promise<ConsumerLag[]> {
     const { lastConsumers } = this;
     if (lastConsumers !== undefined && performance.now() - lastConsumers.at < CONSUMERS_MS)
@@ -115,18 +118,18 @@ export class Readiness {
     const indicator = this.indicators.check('database');
     if (!this.preparation.isComplete) return indicator.down({ state: 'preparing' });
     const both = Promise.all([this.reads.ping(), this.reads.flaw()]);
-    return within(LONGEST_MS, 'The look at the database', both).then(
+    return within(LONGEST_MS, 'The check of the database', both).then(
       ([, flaw]) =>
         flaw === undefined ? indicator.up() : indicator.down({ state: 'unfit', detail: `${flaw}.` }),
       () => indicator.down({ state: 'away' }),
     );
   }
 
-  /** Feeds state their index. The leader rebuilds an index that was dropped or hidden, and the feeds wait until then. */
+  /** Feeds need their indexes: they wait until the leader has rebuilt an index that was dropped or hidden. */
   async indexes(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('indexes');
     if (!this.preparation.isComplete) return indicator.down({ state: 'preparing' });
-    return within(LONGEST_MS, 'The look at the indexes', this.keeper.missing()).then(
+    return within(LONGEST_MS, 'The check of the indexes', this.keeper.missing()).then(
       ({ names: missing, detail }) =>
         missing.length === 0
           ? indicator.up()
@@ -142,7 +145,7 @@ export class Readiness {
    */
   async replication(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('replication');
-    return within(LONGEST_MS, 'The look at the watcher', this.reads.watcherStatus()).then(
+    return within(LONGEST_MS, 'The check of the watcher', this.reads.watcherStatus()).then(
       (standing) => {
         const isHeldUp = isUnwatched(standing) || this.unwatched.isTooLong;
         const state = standing.isPreparing ? 'preparing' : isHeldUp ? 'not-watched' : undefined;
@@ -166,7 +169,7 @@ function detailsOf(standing: WatcherStatus) {
   return { leader, lagSeconds, oplogWindowSeconds, clockBehindSeconds, pass: progress };
 }
 
-/** Logs once which actions the role of the service lacks: what follows is otherwise only an absence, such as of a gauge. */
+/** Logs once which actions the role of the service lacks. Otherwise the only sign might be that a gauge is absent. */
 @Injectable()
 export class RightsAtStart implements OnApplicationBootstrap {
   private readonly log = new Logger('Roles');

@@ -17,8 +17,9 @@ const TOKEN = /^[\w-]{43}$/;
 
 const COOKIE = 'tidemark-session';
 /**
- * The path prefix under which the console reaches the service. A proxy may add one that the service cannot see, and may
- * serve other installations on the same host. With a wrong value the browser does not send the cookie back.
+ * The path prefix under which the console reaches the service; the cookie is limited to it. A proxy may add a prefix
+ * that the service cannot see, and may serve other installations on the same host. With a wrong value the browser does
+ * not send the cookie back.
  */
 const PLACE_HEADER = 'tidemark-console-place';
 /** A path as it appears in a URL. None of its characters ends a cookie attribute. */

@@ -106,7 +106,7 @@ export class KindShape {
   })
   data: boolean;
 
-  @ApiProperty({ description: 'Whether every deployment has it' })
+  @ApiProperty({ description: 'Whether every deployment has this kind' })
   isBuiltIn: boolean;
 
   @ApiProperty({
@@ -258,7 +258,7 @@ const samples = {
   type: 'array',
   maxItems: 3,
   description:
-    'Some of the records that are delivered again if it is saved; empty if the time limit was reached',
+    'Some of the records that are delivered again if the service is saved; empty if the time limit was reached',
   items: {
     type: 'object',
     required: ['id', 'before', 'after'],
@@ -267,9 +267,9 @@ const samples = {
       before: {
         ...ANY,
         nullable: true,
-        description: 'The item as it is delivered now; null where it is not',
+        description: 'The item as it is delivered now; null if not',
       },
-      after: { ...ANY, nullable: true, description: 'The item as it would be delivered' },
+      after: { ...ANY, nullable: true, description: 'The item as it would be delivered; null if not' },
     },
   },
 };
@@ -281,11 +281,11 @@ export const PREVIEW_ANSWER = {
   properties: {
     records: number,
     matching: group('Records that match'),
-    others: group('Records that do not'),
-    entering: group('With a filter in force: records that would begin to match'),
-    leaving: group('With a filter in force: records that would cease to match'),
-    concerned: group('With a filter in force: records that still match and would show other fields'),
-    restamps: { ...number, description: 'Records that saving it delivers again' },
+    others: group('Records that do not match'),
+    entering: group('Only if a filter is in force: records that would begin to match'),
+    leaving: group('Only if a filter is in force: records that would cease to match'),
+    concerned: group('Only if a filter is in force: records that still match and would show other fields'),
+    restamps: { ...number, description: 'Records that are delivered again if the service is saved' },
     error: estimateOf('Greatest margin of error of the estimated counts'),
     isCutOff: {
       type: 'boolean',
