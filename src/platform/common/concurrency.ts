@@ -6,8 +6,8 @@ interface Waiter {
 }
 
 /**
- * Limits concurrent work, in total and for each owner. A free place goes to the owner with the fewest places, and among
- * these to the one that asked first.
+ * Limits concurrent work, in total and for each owner. A free slot goes to the owner with the fewest slots; of several
+ * such owners, to the one that asked first.
  */
 export class Semaphore {
   private taken = 0;
@@ -19,7 +19,7 @@ export class Semaphore {
     private readonly mostOfOwner = most,
   ) {}
 
-  /** Runs the work once it has a place. Throws the reason of `gone` if that is aborted first. */
+  /** Runs the work once it has a slot. If `gone` is aborted first, throws its reason. */
   async during<T>(gone: AbortSignal, work: () => Promise<T>, owner = ''): Promise<T> {
     if (this.taken < this.most && this.of(owner) < this.mostOfOwner) this.take(owner);
     else await this.turn(gone, owner);
@@ -131,7 +131,7 @@ export class SharedReads<T> {
 const one = () => 1;
 
 /**
- * The options of an LRU cache with at most this number of entries. With `max` instead, a cache reserves its memory
- * when it is created: the caches of a service took 9 MB and 60 ms of CPU at each start.
+ * The options of an LRU cache with at most this number of entries. With `max` instead, a cache would reserve its memory
+ * when it is created: for the caches of a service, that takes 9 MB and 60 ms of CPU at each start.
  */
 export const atMost = (entries: number) => ({ maxSize: entries, sizeCalculation: one });

@@ -9,7 +9,7 @@ export class FatalError extends Error {
   }
 }
 
-/** The command line is wrong. Programs whose contract distinguishes this exit with 2. */
+/** The command line is wrong. Programs whose contract distinguishes such errors use exit code 2 for them. */
 export class UsageError extends FatalError {
   constructor(message: string) {
     super(message);

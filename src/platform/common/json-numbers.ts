@@ -7,8 +7,8 @@ const NUMBER = /^[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 /** A number whose parsed value differs from the written one. */
 export interface LostNumber {
   /**
-   * JSON pointer to the number (RFC 6901). If that is too long, the pointer to its innermost ancestor with a shorter
-   * one.
+   * JSON pointer to the number (RFC 6901). If it has more than 500 characters, the pointer to the innermost ancestor
+   * whose pointer has at most 500.
    */
   pointer: string;
   /** The number as written. */

@@ -16,8 +16,8 @@ export const NAME_RULE =
   'must start with a letter or digit and have at most 64 letters, digits, dots, underscores or hyphens, such as "webshop"';
 
 /**
- * Escapes such characters, for example as `\n` or `\u001b`. Text from other programs must not control the reader's
- * terminal.
+ * Escapes control characters, invisible characters and characters that reorder text, for example as `\n` or `\u001b`.
+ * Text from other programs must not control the reader's terminal.
  */
 export function visible(text: string): string {
   return text.replace(UNSHOWN, escaped);
@@ -28,7 +28,7 @@ export function visibleLines(text: string): string {
   return text.split('\n').map(visible).join('\n');
 }
 
-/** Escapes such characters in a JSON document. It parses to the same value. */
+/** Escapes the same characters as {@link visible} in a JSON document, which still parses to the same value. */
 export function visibleJson(json: string): string {
   return json.replace(UNSHOWN, asCode);
 }

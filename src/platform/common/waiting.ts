@@ -7,8 +7,8 @@ const SLICE_MS = 5;
 export type Steps<T> = Generator<undefined, T>;
 
 /**
- * The last turn in the queue. Each turn of the event loop runs one slice, regardless of the number of tasks in
- * progress.
+ * Resolves when the last waiting task may continue. The tasks continue one after the other, so that each iteration of
+ * the event loop runs one slice, regardless of the number of tasks.
  */
 let lastTurn: Promise<void> = Promise.resolve();
 
@@ -79,9 +79,9 @@ export async function settledWithin<T extends object | boolean>(
 }
 
 /**
- * Runs work with a signal that is aborted after a number of milliseconds, or earlier by `stop`. The timer ends with the
- * work. The rest of a time limit may be below 0. The timer is not that of `AbortSignal.timeout`: Node 20 may collect one to
- * which only `AbortSignal.any` refers.
+ * Runs work with a signal that is aborted after `ms` milliseconds, or earlier by `stop`. `ms` may be negative, as the
+ * remainder of an exceeded time limit. `AbortSignal.timeout` is not used, because Node 20 may garbage-collect such a
+ * signal if only `AbortSignal.any` refers to it.
  */
 export async function forAtMost<T>(
   ms: number,

@@ -9,7 +9,7 @@ const LARGEST_FILE = 1024 * 1024;
 const FAULTS: [said: RegExp, fault: string][] = [
   [/^Invalid scheme/, 'it does not begin with mongodb:// or mongodb+srv://'],
   [/host list are required/, 'it names no host'],
-  [/srv URI cannot have port/, 'with mongodb+srv:// it names a host without a port'],
+  [/srv URI cannot have port/, 'it names a port, which mongodb+srv:// does not allow'],
   [
     /unescaped characters|^Invalid connection string|^URI malformed/,
     'a user name or password must have @ : / ? # [ ] and % percent-encoded, such as %40 for @',
@@ -20,7 +20,8 @@ const FAULTS: [said: RegExp, fault: string][] = [
   [/cannot appear more than once/, 'it names one of its options twice'],
 ];
 const OPTION = /option "?([A-Za-z]{1,40})"? (?:is not|cannot be|cannot appear)/;
-const NO_NAME = 'MongoDB takes no such name for a database: up to 63 characters, no blank, dot, / or $';
+const NO_NAME =
+  'the name of its database has more than 63 characters, or contains a blank or one of . / \\ " $ * < > : | ?';
 
 /**
  * Why the driver or MongoDB rejects a connection string, without secrets; undefined if it is valid. Opens no
@@ -37,8 +38,8 @@ export function connectionStringFault(text: string): string | undefined {
 }
 
 /**
- * Throws a ConfigError if a file that the options of a valid connection string name cannot be used. The driver reads the
- * files when it connects, and its errors are then those of a database that does not answer.
+ * Throws a ConfigError if a file that is named in the options of a valid connection string cannot be used. Otherwise
+ * the driver would read it only when it connects, and its errors would be those of a database that does not answer.
  */
 export function assertTlsFiles(uri: string, setting: string): void {
   const { tls, tlsCAFile, tlsCRLFile, tlsCertificateKeyFile, passphrase } = new mongoose.mongo.MongoClient(
@@ -96,7 +97,7 @@ function isDatabaseName(name: string): boolean {
 /** Omits the option's name if an `@` follows a `?`: the supposed option may then be part of a password. */
 function faultIn(text: string, said: string): string {
   const [, option] = OPTION.exec(said) ?? [];
-  const [, fault = 'one of its options has a value that the driver does not take'] =
+  const [, fault = 'one of its options has a value that the driver does not accept'] =
     FAULTS.find(([pattern]) => pattern.test(said)) ?? [];
   return option === undefined || /\?.*@/s.test(text) ? fault : `${fault}: ${option}`;
 }

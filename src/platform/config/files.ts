@@ -27,19 +27,19 @@ export interface SettingFile {
   right: string;
 }
 
-/** The setting and the path, as a sentence for the operator begins. */
+/** The setting and the path: the beginning of a sentence for the operator. */
 export function shownFile({ name, path }: Pick<SettingFile, 'name' | 'path'>): string {
   return `${name} "${path.slice(0, LONGEST_SHOWN)}"`;
 }
 
-/** The error about a file, such as one that `is empty`. */
+/** The error about a file. `fault` is a predicate, such as `is empty`. */
 export function wrongFile(file: SettingFile, fault: string): ConfigError {
   return new ConfigError(`${shownFile(file)} ${fault}. A right value: ${file.right}.`);
 }
 
 /**
  * The content of a file that a setting names. Throws a ConfigError if the file cannot be read, is empty or has more
- * than `most` bytes. Devices and pipes have no size in advance, so no more than that is read of them either.
+ * than `most` bytes. Reads at most one byte more, because the size of a device or pipe is not known in advance.
  */
 export function contentOf(file: SettingFile, most: number): Buffer {
   const content = firstBytes(file, most + 1);
@@ -79,8 +79,8 @@ export function certificateIn(file: SettingFile, content: Buffer | string): X509
 }
 
 /**
- * Throws a ConfigError if a certificate of an authority cannot be read. OpenSSL itself ignores such a one, and then nothing
- * that it has signed is trusted.
+ * Throws a ConfigError if a certificate of an authority cannot be read. OpenSSL would ignore such a certificate without
+ * an error, and trust nothing that the authority has signed.
  */
 export function assertAuthorities(file: SettingFile, content: Buffer): void {
   const [first = '', ...others] = content.toString().match(EACH) ?? [];

@@ -3,8 +3,6 @@ import { ConfigError } from './process.js';
 import { assertTlsFiles, connectionStringFault, databaseIn } from './connection-string.js';
 import { contentOf, shownFile, wrongFile } from './files.js';
 
-/** The forms of values that OpenTelemetry specifies for its variables. Each function returns what is wrong, or the value. */
-
 const RIGHT_ENDPOINT = 'http://127.0.0.1:4318';
 
 /** A name in a list of `name=value`: the form of a header's name. */
@@ -14,7 +12,7 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 /** Why a text is not the base URL of a receiver of traces; undefined if it is one. */
 function endpointFault(text: string): string | undefined {
   if (!/^https?:\/\//.test(text)) return 'it does not begin with http:// or https://';
-  if (!URL.canParse(text)) return 'it is no URL';
+  if (!URL.canParse(text)) return 'it is not a URL';
   const { username, password, search, hash } = new URL(text);
   if (username !== '' || password !== '')
     return 'it contains a login, which belongs in OTEL_EXPORTER_OTLP_HEADERS';

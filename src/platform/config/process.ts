@@ -66,7 +66,10 @@ export function hasColours(
   return isWanted && WriteStream.prototype.getColorDepth(others) > 1;
 }
 
-/** Exit code of a service whose settings are wrong (`EX_CONFIG` of sysexits.h): a further start would end the same way. */
+/**
+ * Exit code of a service whose settings are wrong (`EX_CONFIG` of sysexits.h). It differs from that of other failures,
+ * because a restart would fail in the same way.
+ */
 export const WRONG_SETTINGS = 78;
 
 /** A setting is wrong. The message is one line for the operator. */
@@ -77,7 +80,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** How the programs of the package were called, as help and advice name them. */
+/** The command lines by which the programs of the package are called, for help texts and advice. */
 export interface Calling {
   /** Such as `npx tidemark`: starts the service. */
   serve: string;
@@ -87,7 +90,7 @@ export interface Calling {
   mistake: 1 | 2;
 }
 
-/** The scripts of a clone. */
+/** The command lines in a clone of the repository: scripts of npm. */
 export const IN_CLONE: Calling = { serve: 'npm start', admin: 'npm run -s admin --', mistake: 1 };
 
 /** What a process knows about its call. */
@@ -102,7 +105,10 @@ interface Process {
 const SCRIPTS = new Set(['admin', 'start']);
 const INSTALLED = `${sep}node_modules${sep}`;
 
-/** How a process was called: by a script of npm in a clone, by npx, by the name of a program, or as a file of Node. */
+/**
+ * How a process was called: by a script of npm in a clone, by npx, by the name of a program, or with `node` and the
+ * path of a file.
+ */
 export function callingOf({ path, folder, environment }: Process): Calling {
   const file = basename(path);
   const isFile = file.endsWith('.js');

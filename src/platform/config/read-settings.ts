@@ -33,7 +33,7 @@ function assertDatabase({ production, role, mongodbUri }: Settings): void {
   }
 }
 
-/** Settings that are of no use without another one. The files themselves are read by the service alone. */
+/** Checks settings that are of no use without another one. It does not read the files: commands do not need them. */
 function assertTls({ tlsCert, tlsKey, tlsClientCa }: Settings): void {
   const missing = (name: string, beside: string, example: string) =>
     new ConfigError(
@@ -54,16 +54,20 @@ function assertPorts({ host, port, metricsHost, metricsPort }: Settings): void {
     );
   if (metricsPort === port && port !== 0 && (metricsHost ?? host) === host)
     throw new ConfigError(
-      `METRICS_PORT ${port} is PORT as well. Set METRICS_PORT to another port, or leave it out to serve health and metrics on PORT.`,
+      `METRICS_PORT ${port} is the same as PORT. Set METRICS_PORT to another port, or leave it out to serve health ` +
+        'and metrics on PORT.',
     );
 }
 
-/** The comments are sent at checks. */
+/**
+ * The comments of event streams are sent by the timer that checks the streams, so they cannot be more frequent than the
+ * checks.
+ */
 function assertEvents({ eventsCheckMs, eventsCommentMs }: Settings): void {
   if (eventsCommentMs < eventsCheckMs)
     throw new ConfigError(
-      `EVENTS_COMMENT_MS ${eventsCommentMs} is shorter than EVENTS_CHECK_MS ${eventsCheckMs}, and comments are sent at checks. ` +
-        `Set EVENTS_CHECK_MS to ${eventsCommentMs} or less.`,
+      `EVENTS_COMMENT_MS ${eventsCommentMs} is shorter than EVENTS_CHECK_MS ${eventsCheckMs}, but event streams send ` +
+        `their comments only when they are checked. Set EVENTS_CHECK_MS to ${eventsCommentMs} or less.`,
     );
 }
 

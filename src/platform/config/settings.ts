@@ -177,11 +177,14 @@ export interface Settings {
   /** Time limit for receiving a complete request, including its body, in milliseconds. */
   receiveMs: number;
   /**
-   * Milliseconds after which a page that is not ready begins with blanks, and between blanks. Shorter than the timeout of a
-   * proxy.
+   * Interval at which blanks are sent while a page is not ready, in milliseconds; the first blank is sent after one
+   * interval. It has to be shorter than the timeout of a proxy.
    */
   signOfLifeMs: number;
-  /** Milliseconds after which a client that takes no further piece is disconnected. Otherwise its memory would be held forever. */
+  /**
+   * Milliseconds after which a client that reads nothing more of its answer is disconnected. Otherwise the memory of
+   * the answer would never be freed.
+   */
   stalledMs: number;
   /**
    * Interval at which streams of `events` are checked for a new offset and for revoked access, in milliseconds. A stream ends
@@ -225,7 +228,7 @@ export interface Settings {
   otlpHeaders: Record<string, string> | undefined;
   /** `service.name` of the traces; without it, that of `otelResource`, else `tidemark`. */
   otelServiceName: string | undefined;
-  /** Further attributes of the resource that the traces are of. */
+  /** Further OpenTelemetry resource attributes of the traces. */
   otelResource: Record<string, string> | undefined;
   tracesSampler: string;
   /** The fraction of traces that a sampler by ratio keeps. */

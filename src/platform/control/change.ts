@@ -5,7 +5,7 @@ export interface ControlChange {
   /** The document's `_id`; absent if it is too large to be reported. */
   id?: unknown;
   what: 'insert' | 'replace' | 'update' | 'delete';
-  /** Values of the reported fields: of an update those that changed, otherwise those of the whole document. */
+  /** Values of the reported fields: for an update only of those that changed, otherwise of all in the document. */
   fields: mongo.Document;
   /** The reported fields that an update removed. */
   removed: string[];
@@ -18,7 +18,7 @@ export interface Follower {
   readonly reported: readonly string[];
   /** Called for each change, in log order. */
   hear(change: ControlChange): void;
-  /** The stream has begun: what was read before may be outdated. */
+  /** Called when the stream has begun: what was read before may be outdated. */
   begun?(): void;
   /** Invalidates everything that was heard or read before: the stream restarted, or the collection was replaced. */
   forget(): void;

@@ -9,8 +9,8 @@ import { controlEvent, type Follower, controlPipeline } from './change.js';
 
 const MOST_EVENTS = 1000;
 /**
- * Shortest wait for events (milliseconds). The server may miss the first signal of a majority write, and then waits
- * for the full time.
+ * Wait for events after a reply with events (milliseconds); it doubles with each empty reply. It is short because the
+ * server may miss the first signal of a majority write, and then replies only at the end of the wait.
  */
 const SHORTEST_WAIT_MS = 20;
 /** A reply that is later than the requested wait by this much counts as lost (milliseconds). */
@@ -107,10 +107,10 @@ const PAUSE_MS = 200;
 const SOON_MS = 1000;
 
 /**
- * The knowledge that every instance caches (design §9): one change stream over the collections of all followers, in
- * one order. It runs while requests use the cache. The cache is valid while the last complete reply was requested
- * less than KNOWLEDGE_MS ago. Otherwise, or if KNOWLEDGE_MS is 0, every request reads the database. A stream that
- * fails restarts at the current time, and everything cached before is dropped.
+ * The knowledge that every instance caches (design §9): one change stream over the collections of all followers, which
+ * hear the changes in log order. It runs while requests use the cache. The cache is valid while the last complete
+ * reply was requested less than KNOWLEDGE_MS ago. Otherwise, or if KNOWLEDGE_MS is 0, every request reads the
+ * database. A stream that fails restarts at the current time, and everything cached before is dropped.
  */
 @Injectable()
 export class ControlStream implements OnModuleDestroy {

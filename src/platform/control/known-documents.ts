@@ -17,7 +17,7 @@ const MOST_ABSENT = 10_000;
 /** A read in progress. Changes that are reported in the meantime may be newer than its result. */
 interface UnderWay {
   changed: Set<string>;
-  /** Whether a document was inserted. Its name is not known. */
+  /** Whether any document was inserted. The change does not show under which name the document is requested. */
   isInserted: boolean;
   isOutdated: boolean;
 }
@@ -65,8 +65,8 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
   }
 
   /**
-   * Like {@link find}, but concurrent requests share a read. It must use the options that it gets, so that it reads no earlier
-   * state than the control stream has reported.
+   * Like {@link find}, but concurrent requests share a read. `read` must use the options that it receives, so that it
+   * sees at least the state that the control stream has reported.
    */
   findShared(name: string, read: Read<T>): Promise<T | null> {
     return this.find(name, () => this.shared.share(name, () => this.stream.read(read)));

@@ -91,6 +91,6 @@ describe('what is wrong with it is one sentence that names the setting and the p
 
   it('a file of exactly the greatest size is read', () => {
     const path = written(`mongodb://db/${'x'.repeat(64 * 1024 - 13)}`);
-    expect(refusal(path)).toContain('MongoDB takes no such name');
+    expect(refusal(path)).toContain('the name of its database has more than 63 characters');
   });
 });

@@ -70,8 +70,8 @@ describe('METRICS_PORT', () => {
   ])('is another port than PORT: %j', (environment) => {
     const { METRICS_PORT } = environment;
     expect(refusal(environment)).toBe(
-      `METRICS_PORT ${METRICS_PORT} is PORT as well. Set METRICS_PORT to another port, or leave it out to serve health and ` +
-        'metrics on PORT.',
+      `METRICS_PORT ${METRICS_PORT} is the same as PORT. Set METRICS_PORT to another port, or leave it out to ` +
+        'serve health and metrics on PORT.',
     );
   });
 

@@ -225,7 +225,7 @@ describe('a bad value stops the start with one clear line', () => {
   it.each([
     ['db/x', 'it does not begin with mongodb:// or mongodb+srv://'],
     ['mongodb:///x', 'it names no host'],
-    ['mongodb+srv://a.b.c:27017/x', 'with mongodb+srv:// it names a host without a port'],
+    ['mongodb+srv://a.b.c:27017/x', 'it names a port, which mongodb+srv:// does not allow'],
     [
       'mongodb://ann:se@cret@db/x',
       'a user name or password must have @ : / ? # [ ] and % percent-encoded, such as %40 for @',
@@ -238,7 +238,7 @@ describe('a bad value stops the start with one clear line', () => {
     ['mongodb://db/x?autSource=admin', 'it has an option that the driver does not know: autsource'],
     ['mongodb://db/x?authSource=', 'one of its options has no value: authSource'],
     ['mongodb://db/x?w=1&w=2', 'it names one of its options twice: w'],
-    ['mongodb://db/x?authMechanism=cret', 'one of its options has a value that the driver does not take'],
+    ['mongodb://db/x?authMechanism=cret', 'one of its options has a value that the driver does not accept'],
     ['mongodb://ann:se?cret@db/x', ''],
     ['mongodb://ann:secret', ''],
     ['mongodb://db/%zz', ''],
@@ -267,7 +267,7 @@ describe('a bad value stops the start with one clear line', () => {
     'a database of a name that MongoDB does not take is told of: %s',
     (uri) =>
       expect(refusal({ MONGODB_URI: uri })).toMatch(
-        /^MONGODB_URI is not valid: MongoDB takes no such name .+ A right value: /,
+        /^MONGODB_URI is not valid: the name of its database has .+ A right value: /,
       ),
   );
 
