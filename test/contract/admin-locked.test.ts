@@ -20,22 +20,22 @@ describe('a command whose user the database does not let in says in one line wha
     [
       'no authSource',
       (uri: string) => uri.replace('authSource=admin&', ''),
-      /add the database in which the user was made, such as authSource=admin/,
+      /add the database in which the user was created, such as authSource=admin/,
     ],
     [
       'a wrong authSource',
       (uri: string) => uri.replace('=admin', '=admn'),
-      /name in authSource the database in which the user was made/,
+      /set authSource to the database in which the user was created/,
     ],
     [
       'a user without rights',
       () => database.as('stranger'),
-      /wants another user .* readWrite on the database tidemark/,
+      /if any, lacks rights on .* readWrite on the database tidemark/,
     ],
     [
       'no user',
       () => `${database.uri}?directConnection=true`,
-      /wants another user .* readWrite on the database tidemark/,
+      /if any, lacks rights on .* readWrite on the database tidemark/,
     ],
   ])('%s', async (_what, wrong, sentence) => {
     const failure = await new AdminConsole(wrong(database.as('root'))).failure('application list');

@@ -46,7 +46,7 @@ describe('what is wrong with the collection of a kind concerns only that kind', 
     expect(await listed('viewed')).toMatchObject({
       state: 'preparing',
       fault:
-        'The collection a_view is a view, whose changes MongoDB does not tell. ' +
+        'The collection a_view is a view, whose changes MongoDB does not report. ' +
         'Put an ordinary collection with its documents in its place.',
     });
     await service.db.collection('a_view').drop();

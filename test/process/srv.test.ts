@@ -61,7 +61,7 @@ describe('a MONGODB_URI with mongodb+srv://', () => {
     const service = start('later.tidemark.test');
     await service.prints('Tidemark listens');
     expect(service.said).toEqual([
-      'The database at later.tidemark.test does not answer (MONGODB_URI): DNS has no SRV record for it; a host without one has mongodb:// before it. Waiting for it; requests are answered 503 meanwhile.',
+      'The database at later.tidemark.test does not answer (MONGODB_URI): DNS has no SRV record for it; if the host has none, write mongodb:// instead of mongodb+srv://. Waiting for it; requests are answered 503 meanwhile.',
       expect.stringMatching(/^Tidemark listens at http:/),
     ]);
     expect((await fetch(`${service.url}/health/ready`)).status).toBe(503);

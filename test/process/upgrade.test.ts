@@ -17,7 +17,7 @@ const SHOP = { organizationid: 'acme', appid: 'shop' };
 const OF_SHOP = ['--org', 'acme', '--app', 'shop'];
 const run = promisify(execFile);
 /** In the log once the service has made its indexes. */
-const PREPARED = 'Connected, and the indexes stand';
+const PREPARED = 'Connected, and the indexes exist';
 
 /** Versions of the service that follow each other; they differ in the storage formats that they know. */
 type Version = 'this' | 'next' | 'afterNext';

@@ -46,7 +46,8 @@ interface PlacedReply {
 
 /**
  * Repeats a command until its reply has an `operationTime`, which a server omits for some seconds after a restart.
- * Repeating the command must do no harm: a raise may be sent several times. Throws a DeadlineError if no reply has one in time.
+ * Repeating the command must do no harm; a raise, for example, may be sent several times. Throws a DeadlineError if no
+ * reply has an `operationTime` in time.
  */
 export async function placedReply(
   what: string,
@@ -64,7 +65,7 @@ export async function placedReply(
     if (at instanceof mongoose.mongo.Timestamp) return { reply, at };
     await pause(ms, stop);
   }
-  throw new DeadlineError(`The place in the log of ${what}`, within);
+  throw new DeadlineError(`A reply with an operationTime (${what})`, within);
 }
 
 /**
@@ -101,7 +102,10 @@ export async function readAsOf<T>(
   }
 }
 
-/** Whether a read failed because its moment is no longer readable: it is too old, or an index was created since. */
+/**
+ * Whether a read failed because its moment is no longer readable: it is too old, or the collection or an index was
+ * created, dropped or renamed since.
+ */
 export function isMomentGone(error: unknown): boolean {
   if (isIndexMissing(error)) return true;
   return error instanceof mongoose.mongo.MongoServerError && GONE.has(Number(error.code));

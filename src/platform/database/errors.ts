@@ -35,7 +35,10 @@ const ROLLED_BACK = 'TransientTransactionError';
 /** A write that no majority confirmed in time, or that no majority can confirm: a fail-over may roll it back. */
 const UNCONFIRMED = new Set([64, 100]);
 
-/** A request came before the first connection to the database. Mongoose's own error names a method, and advises programmers. */
+/**
+ * A request came before the first connection to the database. Replaces Mongoose's error, which names a method and
+ * advises programmers.
+ */
 class NotConnectedError extends Error {
   constructor() {
     super('The service has not connected to the database since its start');
@@ -183,7 +186,7 @@ const BYPASSED: PastValidator = { bypassDocumentValidation: true };
 
 /**
  * Executes a write of the service's own: a stamp or a repair. If the validator of the collection refuses it, the
- * write is repeated once with the validator bypassed. If the role lacks the right to bypass it, the refusal holds.
+ * write is repeated once with the validator bypassed. If the role lacks the right to bypass it, throws the refusal.
  */
 export async function pastValidator<T>(write: (options: PastValidator) => Promise<T>): Promise<T> {
   try {
@@ -197,8 +200,8 @@ export async function pastValidator<T>(write: (options: PastValidator) => Promis
 }
 
 /**
- * Executes the writes in any order, bypassing the validator if it refuses them, and returns those that were still
- * refused.
+ * Executes the writes in any order. Those that the validator refuses are repeated with the validator bypassed. Returns
+ * the number of modified documents, and the writes that were refused in the end.
  */
 export async function writeEach(
   collection: mongoose.mongo.Collection,

@@ -28,12 +28,13 @@ interface Failure {
   pause: number;
   /** When to try again, in milliseconds of `performance.now()`. */
   next: number;
-  /** What an operator has to do, as sentences, and when to look again for the documents in the way. */
+  /** What an operator has to do, as sentences. */
   todo: string;
+  /** When to search again for the documents that prevent the index, in milliseconds of `performance.now()`. */
   nextLook: number;
 }
 
-/** A look reads the whole collection, so it takes a twentieth of the time at most. */
+/** The largest share of the time that may be spent searching, because each search reads the whole collection. */
 const LOOK_SHARE = 1 / 20;
 
 /**
@@ -52,10 +53,10 @@ export class IndexKeeper {
 
   /**
    * Creates missing indexes, and returns whether it created any: no read of an earlier moment may use such an index,
-   * so `since` has to move past its creation. This takes minutes for a large collection. Further calls in that time
-   * wait for the same work, for ten minutes: the server's answer may be lost, and a build that is requested twice
-   * runs once. Throws only if the database does not answer or is unfit. A refused index is logged once and retried
-   * later.
+   * so `since` has to move past its creation. This takes minutes for a large collection. Calls within ten minutes of
+   * its beginning wait for the same work. A later call starts again, because the server's answer may be lost; a build
+   * that is requested twice runs once. Throws only if the database does not answer or is unfit. A refused index is
+   * logged once and retried later.
    */
   keep(): Promise<boolean> {
     const now = performance.now();
@@ -67,8 +68,8 @@ export class IndexKeeper {
   }
 
   /**
-   * Creates the missing indexes of one collection, whose records are not shown yet. Throws a FatalError with what an operator
-   * has to do if the collection is not an ordinary one, or if an index cannot be created.
+   * Creates the missing indexes of one collection, whose records are not shown yet. If the collection is not an
+   * ordinary one, or if an index cannot be created, throws a FatalError that says what an operator has to do.
    */
   async keepOf(collectionName: string): Promise<void> {
     const model = optionalModelsOf(this.connection).find(
@@ -87,8 +88,8 @@ export class IndexKeeper {
   }
 
   /**
-   * Abandons the current work, so that the next call of {@link keep} starts again. For a server that turns out not to build
-   * any of the indexes.
+   * Abandons the current work, so that the next call of {@link keep} starts again. Call this if the server turns out
+   * not to be building any of the indexes.
    */
   leaveBehind(): void {
     this.work = undefined;
@@ -140,7 +141,8 @@ export class IndexKeeper {
       if (this.logged.has(name)) continue;
       this.logged.add(name);
       this.log.log(
-        `Another program has made the index ${name}, over the fields of one of the service: it is left alone`,
+        `The index ${name} of another program has the fields of one of the service's own indexes, but other ` +
+          'options; it is left unchanged',
       );
     }
   }
@@ -159,20 +161,23 @@ export class IndexKeeper {
     for (const index of due) {
       const name = indexName(index);
       const still = missing.get(name);
-      const error = refusals.get(index) ?? (still && new Error('It is missing still'));
+      const error = refusals.get(index) ?? (still && new Error('MongoDB gave no reason'));
       if (error !== undefined) {
         await this.noteFailure({ ...index, ...still }, error, isNew);
         continue;
       }
       if (isNew) this.log.log(`The index ${name} is built`);
-      else this.log.warn(`The index ${name} was missing and stands again`);
+      else this.log.warn(`The index ${name} was missing and has been created again`);
       this.failures.delete(name);
       hasMade = true;
     }
     return hasMade;
   }
 
-  /** If the collection is new, operators are shown what is in the way, so it is looked for again from time to time. */
+  /**
+   * If the collection is new, operators are shown the documents that prevent the index, so these are searched for again
+   * from time to time.
+   */
   private async noteFailure(index: MissingIndex, error: Error, isNew: boolean): Promise<void> {
     const name = indexName(index);
     const before = this.failures.get(name);
@@ -184,6 +189,6 @@ export class IndexKeeper {
       nextLook = begun + (performance.now() - begun) / LOOK_SHARE;
     }
     this.failures.set(name, { pause, next: performance.now() + pause, todo, nextLook });
-    if (before === undefined) this.log.error(`The index ${name} is missing and cannot be made. ${todo}`);
+    if (before === undefined) this.log.error(`The index ${name} is missing and cannot be created. ${todo}`);
   }
 }

@@ -15,11 +15,11 @@ import {
 const SAME_UNDER_OTHER_NAME = 85;
 const LISTS_IN_TWO_FIELDS = 171;
 
-/** MongoDB does not build over more non-empty collections at a time. */
+/** MongoDB builds the indexes of at most this number of non-empty collections at a time. */
 const COLLECTIONS_AT_A_TIME = 3;
 
 const POLL_MS = 500;
-/** A build that the server does not list in this many consecutive checks has lost its answer. */
+/** If the server does not list a build in this many consecutive checks, the answer counts as lost. */
 const MOST_POLLS_IN_VAIN = 20;
 /** The command comment of builds that operators request. It distinguishes them from those that the service needs. */
 export const ASKED_FOR = 'tidemark: asked for';
@@ -63,8 +63,8 @@ export async function makeMissing(missing: MissingIndex[], refused: Refused): Pr
 }
 
 /**
- * What an operator has to do before the index can be created, in one sentence without its end; undefined for an error
- * of another kind. If documents prevent the index, this scans the whole collection for them.
+ * What an operator has to do before the index can be created, in one sentence without its final period; undefined if
+ * the error has another cause. If documents prevent the index, this scans the whole collection for them.
  */
 export async function refusalOf(missing: MissingIndex, error: unknown): Promise<string | undefined> {
   const { model, fields, options } = missing;
@@ -99,7 +99,7 @@ export async function buildIndex(
     const builds = await buildsOf(collection).catch(() => undefined);
     inVain = builds?.length === 0 ? inVain + 1 : 0;
     if (inVain >= MOST_POLLS_IN_VAIN)
-      throw new DeadlineError('The making of an index of which the server knows nothing', inVain * POLL_MS);
+      throw new DeadlineError('The creation of an index that the server does not list', inVain * POLL_MS);
     const share = builds?.map(shareOf).find((one) => one !== undefined);
     if (share !== undefined) onProgress(share);
   }
@@ -109,7 +109,7 @@ async function makeOrExplain(missing: MissingIndex[]): Promise<void> {
   const refusals: Parameters<Refused>[] = [];
   await makeMissing(missing, (...refusal) => refusals.push(refusal));
   const [still] = await missingIndexesOf(missing[0]!.model);
-  if (still !== undefined) refusals.push([still, new Error(`The index ${indexName(still)} cannot be made`)]);
+  if (still !== undefined) refusals.push([still, new Error(`The index ${indexName(still)} cannot be built`)]);
   if (refusals[0] === undefined) return;
   const sentence = await refusalOf(...refusals[0]);
   throw sentence === undefined ? refusals[0][1] : new FatalError(`${sentence}, then start again.`);
@@ -145,8 +145,8 @@ async function makeIndex({ model, fields, options, hidden }: MissingIndex): Prom
 }
 
 /**
- * Creates an index, and removes duplicates that the service itself has caused. It repeats this, because writers may
- * cause new ones in the meantime.
+ * Creates an index. If duplicates that the service itself has caused prevent this, they are removed and the creation is
+ * repeated, as often as writers cause new ones in the meantime.
  */
 async function made(make: () => Promise<unknown>, model: AnyModel, keys: string[]): Promise<void> {
   for (;;) {
@@ -215,7 +215,7 @@ interface Group {
 }
 
 /**
- * What to do about several documents with the same key, without the end of the sentence. Names the keys, and the
+ * What to do about several documents with the same key, in sentences without the final period. Names the keys, and the
  * `_id`s if a key is not a string.
  */
 async function duplicatesSentence(index: RefusedIndex): Promise<string> {
@@ -234,7 +234,7 @@ async function listsSentence({ model, keys, about }: RefusedIndex): Promise<stri
   const found = await idsOf(model, { ...about, $expr: { $gt: [{ $sum: lists }, 1] } });
   return (
     `The collection ${model.collection.collectionName} has documents with lists in several of the fields ` +
-    `${keys.join(', ')}, over which MongoDB makes no index: _id ${found}. Store one value instead of a list in ` +
+    `${keys.join(', ')}, which MongoDB cannot index: _id ${found}. Store one value instead of a list in ` +
     'each of these fields, or remove the documents'
   );
 }

@@ -4,7 +4,8 @@ import { SharedReads } from '../common/index.js';
 
 const BAD_VALUE = 2;
 /**
- * The hinted index cannot serve the query, for example because it is partial, or the bounds are not of its fields.
+ * The hinted index cannot serve the query, for example because it is partial, or because it does not have the fields of
+ * the query's `min` and `max`.
  */
 const UNSUITABLE = new Set([291, 51174]);
 
@@ -126,7 +127,7 @@ export function listedIndexes(connection: mongoose.Connection): Promise<ListedIn
   return Promise.all(modelsOf(connection).map(listedIndexesOf));
 }
 
-/** The indexes of the other collections, without those that the server does not list, such as those of a view. */
+/** The same for every optional collection. Those whose indexes the server does not list, such as views, are omitted. */
 export async function listedOptionalIndexes(connection: mongoose.Connection): Promise<ListedIndexes[]> {
   const listed = await Promise.allSettled(optionalModelsOf(connection).map(listedIndexesOf));
   return listed.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -168,7 +169,7 @@ export function modelsOf(connection: mongoose.Connection): AnyModel[] {
   return allModels(connection).filter((model) => model.isOptional?.() !== true);
 }
 
-/** The models whose collections concern only their own records. */
+/** The other models. If the collection of one is unfit or lacks an index, only its records are unavailable. */
 export function optionalModelsOf(connection: mongoose.Connection): AnyModel[] {
   return allModels(connection).filter((model) => model.isOptional?.() === true);
 }

@@ -15,8 +15,8 @@ type DriverClass<Name extends string, T> = Record<Name, { prototype: T }>;
 const CLOSED = new WeakSet<object>();
 
 /**
- * Works around two faults of the driver (docs/driver-reports.md). The first is not essential: without the workaround,
- * a command waits for its timeout. Without the second, a request during a fail-over is answered 500 instead of 503.
+ * Works around two faults of the driver (docs/driver-reports.md). The first workaround is not essential: without it, a
+ * command waits for its timeout. Without the second one, a request during a fail-over is answered 500 instead of 503.
  */
 export function closeDriverGaps(): void {
   const { Connection } = ofDriver('mongodb/lib/cmap/connection.js') as DriverClass<

@@ -65,7 +65,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
     this.answered = new Promise((resolve) => (this.resolveAnswered = resolve));
   }
 
-  /** Adds a check of the database that is made before anything is written. It throws a FatalError if an operator has to act. */
+  /** Adds a check that runs before anything is written. It must throw a FatalError if an operator has to act. */
   require(check: () => Promise<void>): void {
     this.requirements.push(check);
   }
@@ -109,7 +109,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
         this.resolveAnswered();
         await makeIndexes(this.connection);
         this.complete = true;
-        this.log.log('Connected, and the indexes stand');
+        this.log.log('Connected, and the indexes exist');
         return;
       } catch (thrown) {
         const named = await namedRights(thrown, this.connection);

@@ -5,20 +5,20 @@ import { isUnauthorized } from './errors.js';
 /** A resource of MongoDB's access control. */
 type Resource = { cluster: true } | { db: string; collection: string };
 
-/** An action that the user of MONGODB_URI needs. The role in docs/roles.js consists of these. */
+/** An action that the role in docs/roles.js grants to the user of MONGODB_URI. */
 interface Right {
   action: string;
   /** On the whole database, on each collection of records, on the oplog, or on the cluster. */
   on: 'database' | 'records' | 'oplog' | 'cluster';
   /** What does not work without it. */
   without: string;
-  /** The service cannot keep its promises without it. Without any other, it runs and lacks what `without` says. */
+  /** Whether the service cannot keep its promises without it. Otherwise it runs, except for what `without` says. */
   isNeeded: boolean;
 }
 
 const NO_START = 'the service does not start, and commands end with an error';
 const NO_INDEX =
-  'an index that is missing is not made: the service does not start, and feeds answer 503 preparing';
+  'a missing index is not created: the service does not start, and feeds answer 503 preparing';
 
 /** A right that the user does not have. */
 export interface MissingRight extends Pick<Right, 'action' | 'without' | 'isNeeded'> {
@@ -36,7 +36,7 @@ const ON_DATABASE: [action: string, without: string][] = [
   ['createIndex', NO_INDEX],
   [
     'remove',
-    'nothing is removed: commands that remove something end with an error, and repaired entries stay',
+    'nothing is removed: commands that remove something end with an error, and obsolete entries stay',
   ],
 ];
 
@@ -65,7 +65,8 @@ const RIGHTS: readonly Right[] = [
     action: 'collStats',
     on: 'oplog',
     without:
-      'the gauges tidemark_oplog_used_ratio and tidemark_oplog_predicted_window_seconds are absent: how full the oplog is',
+      'the gauges tidemark_oplog_used_ratio and tidemark_oplog_predicted_window_seconds are absent, so it is ' +
+      'unknown how full the oplog is',
     isNeeded: false,
   },
   {
@@ -76,7 +77,10 @@ const RIGHTS: readonly Right[] = [
   },
 ];
 
-/** Together these need find, insert, update and changeStream. MongoDB checks the rights, and only plans the commands. */
+/**
+ * Commands that together need the rights find, insert, update and changeStream. They are only explained: MongoDB then
+ * checks the rights, but does not run the commands.
+ */
 const TRIALS: ((collection: string) => mongo.Document)[] = [
   (collection) => ({ find: collection, limit: 1 }),
   (collection) => ({
@@ -87,18 +91,19 @@ const TRIALS: ((collection: string) => mongo.Document)[] = [
 ];
 
 /**
- * Tries rights without which no instance can serve, and changes nothing. The collection is one that the service reads and
- * writes: a role may name each collection instead of the database. Throws the error of the server if a right is missing.
+ * Tries rights without which no instance can serve, and changes nothing. `collection` must be one that the service
+ * reads and writes, because a role may grant rights on collections instead of the database. Throws the error of the
+ * server if a right is missing.
  */
 export async function tryRights(db: mongo.Db, collection: string): Promise<void> {
   for (const trial of TRIALS)
     await db.command({ explain: trial(collection), verbosity: 'queryPlanner' }).catch((error: unknown) => {
-      // A server that cannot plan such a command says nothing about the rights.
+      // Other errors, such as that of a server that cannot plan the command, say nothing about the rights.
       if (isUnauthorized(error)) throw error;
     });
 }
 
-/** A FatalError that names the missing actions if the database refuses a command for want of a right; otherwise the error itself. */
+/** If the error is that of a missing right, a FatalError that names the missing actions; otherwise the error itself. */
 export async function namedRights(error: unknown, connection: Connection): Promise<unknown> {
   if (!isUnauthorized(error)) return error;
   const missing = (await missingRights(connection, []).catch(() => undefined)) ?? [];
@@ -145,7 +150,7 @@ export async function missingRights(
   );
 }
 
-/** One that is missing, as a sentence without its end. */
+/** A missing right, as a sentence without its final period. */
 export function rightSentence({ action, on, without }: MissingRight): string {
   return `${action} on ${on} is missing: ${without}`;
 }

@@ -43,9 +43,9 @@ const WORDS: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
   ECONNREFUSED: 'the connection is refused',
-  ECONNRESET: 'it breaks the connection off',
-  EHOSTUNREACH: 'there is no way to that host',
-  ENETUNREACH: 'there is no way to that network',
+  ECONNRESET: 'it resets the connection',
+  EHOSTUNREACH: 'there is no route to that host',
+  ENETUNREACH: 'there is no route to that network',
   ENOTFOUND: 'that name is not known',
   EAI_AGAIN: NOT_LOOKED_UP,
   ETIMEDOUT: SILENT,
@@ -59,14 +59,15 @@ const LOGIN_REFUSED = new Set([18, 8000]);
 const IS_X509 = /[?&]authMechanism=MONGODB-X509\b/i;
 
 /** The message for a DNS query for SRV records without a result. */
-const NO_RECORD = 'DNS has no SRV record for it; a host without one has mongodb:// before it';
+const NO_RECORD =
+  'DNS has no SRV record for it; if the host has none, write mongodb:// instead of mongodb+srv://';
 const WITHOUT_RECORD = new Set(['ENODATA', 'ENOTFOUND']);
 
 const HISTORY = 'minSnapshotHistoryWindowInSeconds';
 
 /**
- * What an operator has to do if the server keeps no history for reads as of one moment, without the end of the
- * sentence.
+ * What an operator has to do if the server keeps no history for reads as of one moment, as a sentence without its final
+ * period.
  */
 export const NO_HISTORY =
   `This MongoDB keeps no history for reads as of one moment (${HISTORY} is 0): set it to 300, its default, with ` +
@@ -111,8 +112,9 @@ export function troubleOf(error: Error): string {
 }
 
 /**
- * The same for a command, which ends: the driver's message, which names the address, or the setting that is missing if that
- * is known. The driver keeps the error of each server in the error of the selection.
+ * Like {@link troubleOf}, for an error that is reported once: the setting that is missing, if a server's error shows
+ * it; otherwise the driver's message, which names the address. The driver keeps the error of each server in the error
+ * of the selection.
  */
 export function troubleOfCommand(
   error: Error & { reason?: { servers?: Map<string, { error?: Error | null }> } },
@@ -145,9 +147,9 @@ export function refusalAtStart(
     );
   if (code === UNAUTHORIZED)
     return new FatalError(
-      `The database at ${hostsIn(uri)} wants another user than MONGODB_URI names, if it names one: one with the role ` +
-        `that docs/roles.js creates, or at least readWrite on the database ${database}. Put the user name and the ` +
-        'password into it. The command check names each missing action.',
+      `The user in MONGODB_URI, if any, lacks rights on the database at ${hostsIn(uri)}. It needs the role that ` +
+        `docs/roles.js creates, or at least readWrite on the database ${database}. Put the user name and the ` +
+        'password of such a user into MONGODB_URI. The command check names each missing action.',
     );
   return error;
 }
@@ -160,8 +162,8 @@ interface Listed {
 }
 
 /**
- * Why the service cannot keep its promises on this database, and what an operator has to do, in one sentence without
- * its end; undefined if it can. Throws if the database does not answer.
+ * Why the service cannot keep its promises on this database, and what an operator has to do, in sentences without the
+ * final period; undefined if it can. Throws if the database does not answer.
  */
 export async function unfitness(db: mongoose.mongo.Db, models: AnyModel[]): Promise<string | undefined> {
   const names = models.map(({ collection }) => collection.collectionName);
@@ -171,7 +173,7 @@ export async function unfitness(db: mongoose.mongo.Db, models: AnyModel[]): Prom
   return (await historySeconds(db)) === 0 ? NO_HISTORY : undefined;
 }
 
-/** The first of these collections that cannot be served, and why; undefined if all can. One that does not exist can. */
+/** The first of these collections that exists but cannot be served, and why; undefined if there is none. */
 export async function unfitCollection(
   db: mongoose.mongo.Db,
   names: string[],
@@ -203,7 +205,8 @@ async function replicaSetFault(
   const isInUri = /[?&]replicaSet=/i.test(uri);
   if (hello['msg'] === 'isdbgrid') {
     const where = isInUri ? 'MONGODB_URI' : 'the TXT record of its name in DNS';
-    return `The server at ${host} is a mongos, of no replica set. Remove replicaSet=${said(wanted)} from ${where}.`;
+    const advice = `Remove replicaSet=${said(wanted)} from ${where}.`;
+    return `The server at ${host} is a mongos, which belongs to no replica set. ${advice}`;
   }
   const name = hello['setName'] as string | undefined;
   if (name === undefined) return STANDALONE;
@@ -245,24 +248,24 @@ async function helloOf(
   }
 }
 
-/** The advice if the wrong part was the database in which the user is looked up. */
+/** The advice for the case that the user is looked up in the wrong database. */
 function whereUserIsLookedUp(uri: string, database: string): string {
   return /[?&]authSource=/i.test(uri)
-    ? 'name in authSource the database in which the user was made, such as authSource=admin.'
-    : `add the database in which the user was made, such as authSource=admin: without it, that is ${database}.`;
+    ? 'set authSource to the database in which the user was created, such as authSource=admin.'
+    : `add the database in which the user was created, such as authSource=admin: the default is ${database}.`;
 }
 
 function flawOf({ type, options = {} }: Listed): string | undefined {
-  if (type === 'view') return 'is a view, whose changes MongoDB does not tell';
-  if (type === 'timeseries') return 'is a time series, whose changes MongoDB does not tell';
+  if (type === 'view') return 'is a view, whose changes MongoDB does not report';
+  if (type === 'timeseries') return 'is a time series collection, whose changes MongoDB does not report';
   if (options.capped === true)
-    return 'is capped: MongoDB removes its oldest documents by itself and does not tell of it';
+    return 'is capped: MongoDB removes its oldest documents without reporting it';
   if (options.collation !== undefined)
     return 'has a collation, by which different texts may be equal, such as "acme" and "ACME"';
   return undefined;
 }
 
-/** Undefined if the user lacks the right to ask, and on a mongos. */
+/** How long the server keeps history (seconds); undefined on a mongos, or if the user lacks the right to ask. */
 async function historySeconds(db: mongoose.mongo.Db): Promise<unknown> {
   return db
     .admin()

@@ -14,8 +14,14 @@ describe('why a database does not answer', () => {
     ['the connection is refused', within(withCode('ECONNREFUSED'))],
     ['that name is not known', within(withCode('ENOTFOUND'))],
     ['that name cannot be looked up', withCode('EAI_AGAIN')],
-    ['DNS has no SRV record for it; a host without one has mongodb:// before it', asked('ENOTFOUND')],
-    ['DNS has no SRV record for it; a host without one has mongodb:// before it', asked('ENODATA')],
+    [
+      'DNS has no SRV record for it; if the host has none, write mongodb:// instead of mongodb+srv://',
+      asked('ENOTFOUND'),
+    ],
+    [
+      'DNS has no SRV record for it; if the host has none, write mongodb:// instead of mongodb+srv://',
+      asked('ENODATA'),
+    ],
     ['that name cannot be looked up', asked('ECONNREFUSED')],
     ['that name cannot be looked up', asked('ETIMEOUT')],
     ['that name cannot be looked up', asked('ESERVFAIL')],
@@ -58,7 +64,7 @@ describe('a database that refuses whom the connection string names ends the star
   it.each([
     [18, /^The database at db1:27017 refuses the user name or the password in MONGODB_URI\. [^\n]+\.$/],
     [8000, /^The database at db1:27017 refuses the user name or the password in MONGODB_URI\. [^\n]+\.$/],
-    [13, /^The database at db1:27017 wants another user [^\n]+ readWrite on the database shop\. [^\n]+\.$/],
+    [13, /^The user in MONGODB_URI, if any, lacks rights on the database at db1:27017\. [^\n]+ shop\. [^\n]+\.$/],
   ])('code %d', (code, sentence) => {
     const refusal = refusalAtStart(server(code), at) as Error;
     expect(refusal.name).toBe('FatalError');
@@ -69,11 +75,11 @@ describe('a database that refuses whom the connection string names ends the star
   it.each([
     [
       'mongodb://ann:secret@db1/shop',
-      'add the database in which the user was made, such as authSource=admin: without it, that is shop.',
+      'add the database in which the user was created, such as authSource=admin: the default is shop.',
     ],
     [
       'mongodb://ann:secret@db1/shop?replicaSet=rs0&AUTHSOURCE=hidden',
-      'name in authSource the database in which the user was made, such as authSource=admin.',
+      'set authSource to the database in which the user was created, such as authSource=admin.',
     ],
   ])('where the user is looked up is told: %s', (wrong, words) => {
     const refusal = refusalAtStart(server(18), { uri: wrong, database: 'shop' }) as Error;
