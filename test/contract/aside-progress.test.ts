@@ -57,7 +57,7 @@ describe.each<[string, Record<string, string>]>([
     const { watched } = await putAside();
     const refused = await ask(bulk);
     expect(expectProblem(refused, 503, 'not-watched').detail).toMatch(
-      new RegExp(`^The changes of application "${bulk.organizationid}/${bulk.appid}" are still being worked`),
+      new RegExp(`^Application "${bulk.organizationid}/${bulk.appid}" has very many changes, `),
     );
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect((await ask(neighbour)).status).toBe(200);

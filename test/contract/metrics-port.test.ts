@@ -103,7 +103,7 @@ describe('it is bounded like the main port', () => {
     const socket = await openApart();
     socket.write('nonsense\r\n\r\n');
     const [answer] = (await once(socket, 'data')) as [Buffer];
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 400 [^]*What was sent is no valid HTTP/);
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 400 [^]*What was sent is not a valid HTTP/);
   });
 
   it('connections that ask nothing keep no probe out', async () => {

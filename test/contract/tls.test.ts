@@ -157,7 +157,7 @@ describe('over TLS requests have the same bounds', () => {
   });
 
   it('what is no request', async () => {
-    expect(await exchange(await open(), 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*no valid HTTP/);
+    expect(await exchange(await open(), 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*not a valid HTTP/);
   });
 
   it('a request for another protocol is answered as any other', async () => {

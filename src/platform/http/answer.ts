@@ -160,13 +160,13 @@ export function handOver(response: Timed): Promise<void> {
   return new Promise((resolve) => response[COUNTDOWN]?.whenOver(resolve));
 }
 
-type Awaited = ServerResponse & { [WAITING]?: (() => void)[] | undefined };
+type WithCallbacks = ServerResponse & { [WAITING]?: (() => void)[] | undefined };
 
 /**
  * Calls back once, before the headers of an answer are sent or before an answer without headers ends. Node writes no
  * headers if the client has disconnected.
  */
-export function beforeAnswer(response: Awaited, then: () => void): void {
+export function beforeAnswer(response: WithCallbacks, then: () => void): void {
   const others = response[WAITING];
   if (others !== undefined) others.push(then);
   else {
@@ -250,7 +250,7 @@ function listenTo(answers: ServerResponse): void {
   });
 }
 
-function runCallbacks(response: Awaited): void {
+function runCallbacks(response: WithCallbacks): void {
   const callbacks = response[WAITING];
   if (callbacks === undefined) return;
   response[WAITING] = undefined;

@@ -34,7 +34,7 @@ interface CertificateFiles {
 
 /** A certificate that can be served. */
 interface LoadedCertificate {
-  /** For a TLS server; with the authorities, it demands certificates of clients. */
+  /** For a TLS server: the certificate, its key and, if configured, the authorities of client certificates. */
   options: SecureContextOptions;
   begins: Date;
   ends: Date;
@@ -206,7 +206,7 @@ export function tcpSocketOf(socket: Socket): Socket {
 /**
  * A server for HTTP/1.1 over TLS, whose connections can be bounded and closed like those of a server without TLS. Node
  * does not count a connection as one of HTTP before its handshake has ended, so such a connection would survive
- * `closeIdleConnections`, and keep a server that is stopped alive until the time limit of the handshake.
+ * `closeIdleConnections`, and a stopping server would wait for it until the time limit of the handshake.
  */
 export function createSecureServer<
   Asked extends typeof IncomingMessage,
@@ -226,7 +226,8 @@ export function createSecureServer<
     if (tcp !== undefined) socket[TCP] = tcp;
     handshakes.delete(ends);
   });
-  // Nothing can be answered on it. Without this, a problem would be written to it for a client that cannot read one.
+  // After a failed handshake, the client cannot read any answer, but Node would pass the socket to `clientError`,
+  // whose handler writes a problem.
   server.prependListener('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
   const closeIdle = server.closeIdleConnections.bind(server);
   const closeAll = server.closeAllConnections.bind(server);

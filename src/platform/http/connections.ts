@@ -86,12 +86,12 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
       'The request took too long',
       'The request did not arrive in time. Send it again.',
     );
-  return problems.malformedRequest('What was sent is no valid HTTP/1.1 request.');
+  return problems.malformedRequest('What was sent is not a valid HTTP/1.1 request.');
 }
 
 /**
- * Disconnects a client that takes nothing of an answer for `ms` milliseconds. The timeout of the server itself would also
- * disconnect one that waits for its answer, or for the next event.
+ * Disconnects a client that reads nothing of an answer for `ms` milliseconds. The timeout of Node's server would also
+ * disconnect a client that waits for its answer, or for the next event.
  */
 export function endStalled(server: Server, ms: number): void {
   server.prependListener('request', (_request, response: ServerResponse) =>
@@ -216,8 +216,8 @@ export class Connections {
   }
 
   private isOver(): boolean {
-    const foreignIds = this.silent.size + this.asking.size;
-    return foreignIds > this.share || foreignIds + this.known.size > this.most;
+    const anonymous = this.silent.size + this.asking.size;
+    return anonymous > this.share || anonymous + this.known.size > this.most;
   }
 
   private strangerToClose(): Connection | undefined {
@@ -267,7 +267,7 @@ export class Connections {
     this.loggedAt = now;
     this.log(
       `More connections are open than ${this.limit}: ${this.most}, of which ${this.share} without a login. ` +
-        'The oldest without a login are closed, and idle ones with a login where those alone are too many.',
+        `The oldest without a login are closed, and idle ones with a login if more than ${this.share} have one.`,
     );
   }
 }

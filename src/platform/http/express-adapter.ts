@@ -156,7 +156,7 @@ const PAGES = '/docs';
 /** Sent over TLS only. For this host alone: its subdomains may be other services. */
 const HTTPS_ONLY = 'max-age=31536000';
 
-/** Over plain HTTP no header demands HTTPS: that would break the page under /docs. */
+/** These headers do not demand HTTPS: over plain HTTP, that would break the page under /docs. */
 const forPages = helmet({
   strictTransportSecurity: false,
   contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },

@@ -49,11 +49,11 @@ export function giveRequestId(request: Request, response: Response, next: NextFu
 export function readPlainTarget(request: Request, response: Response, next: NextFunction): void {
   const { url } = request;
   if (url.startsWith('/')) {
-    if (url.includes('#')) return answerProblem(request, response, unreadable('holds a fragment'));
+    if (url.includes('#')) return answerProblem(request, response, unreadable('contains a fragment'));
   } else {
     const origin = ORIGIN.exec(url)?.[0];
     if (origin === undefined || url.includes('#'))
-      return answerProblem(request, response, unreadable('is no path'));
+      return answerProblem(request, response, unreadable('is not a path'));
     const path = url.slice(origin.length);
     request.url = request.originalUrl = path.startsWith('/') ? path : `/${path}`;
   }

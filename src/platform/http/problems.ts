@@ -214,8 +214,9 @@ export const problems = {
       503,
       'not-watched',
       'The changes are not processed yet',
-      `The watcher has not come this far yet${inBrackets(progress)}, so nothing newer ` +
-        `${application === undefined ? '' : `of application "${application}" `}can be shown safely. Nothing was lost; try again.`,
+      'The watcher has not processed the newest changes ' +
+        `${application === undefined ? '' : `of application "${application}" `}yet${inBrackets(progress)}, so they ` +
+        'cannot be shown safely. Nothing was lost; try again.',
       later(retryAfter),
     ),
   beingStamped: ({
@@ -229,8 +230,9 @@ export const problems = {
       503,
       'not-watched',
       'The changes are not processed yet',
-      `The filter of the ${kind} service "${name}" was edited, and the records of application "${application}" that the edit ` +
-        `concerns are being stamped${inBrackets(progress)}: its feeds wait until that is done. Nothing was lost; try again.`,
+      `The filter of the ${kind} service "${name}" was edited, and the records of application "${application}" ` +
+        `that the edit concerns are being stamped${inBrackets(progress)}: the service's feeds wait until that is ` +
+        'done. Nothing was lost; try again.',
       later(retryAfter),
     ),
   workedAside: ({ application, progress, retryAfter }: Waiting) =>
@@ -238,8 +240,8 @@ export const problems = {
       503,
       'not-watched',
       'The changes are not processed yet',
-      `The changes of application "${application}" are still being worked through, beside those of all others, since there are ` +
-        `very many${inBrackets(progress)}: its feeds wait until that is done. Nothing was lost; try again.`,
+      `Application "${application}" has very many changes, which are processed separately from those of all others ` +
+        `and are not finished yet${inBrackets(progress)}: its feeds wait until they are. Nothing was lost; try again.`,
       later(retryAfter),
     ),
   historyExpired: (horizon: string) =>
@@ -283,7 +285,7 @@ function inBrackets(text: string | undefined): string {
   return text === undefined ? '' : ` (${text})`;
 }
 
-/** What a path names does not exist, or not for the credential. */
+/** The application, service or other object in the path does not exist, or the credential has no access to it. */
 function unknown(what: string, detail: string): Problem {
   return new Problem(404, `unknown-${what}`, `Unknown ${what}`, detail);
 }

@@ -82,7 +82,7 @@ export class ServiceLogger implements LoggerService {
       level: logLevel,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level: string) => ({ level }) },
-      // Pino's own would log every property of an error.
+      // Pino's own serializer would log every property of an error.
       serializers: { err: (said: unknown) => said },
       ...(traceId && { mixin: () => traceField(traceId()) }),
     };
@@ -125,10 +125,10 @@ export class ServiceLogger implements LoggerService {
   private write(level: Level, message: unknown, rest: unknown[]): void {
     if (!this.lines.isLevelEnabled(level)) return;
     const context = rest.at(-1);
-    const behind = rest.length > 1 ? rest[0] : undefined;
+    const second = rest.length > 1 ? rest[0] : undefined;
     if (message instanceof Error) this.writeError(level, { context, err: message }, message.message);
-    else if (typeof message === 'object') this.writeError(level, { context, ...message }, behind as string);
-    else this.lines[level]({ context, ...(behind !== undefined && { stack: behind }) }, message as string);
+    else if (typeof message === 'object') this.writeError(level, { context, ...message }, second as string);
+    else this.lines[level]({ context, ...(second !== undefined && { stack: second }) }, message as string);
   }
 
   /** Suppresses repeated lines of one cause of an outage for a while. The next line reports their number. */
@@ -143,7 +143,7 @@ export class ServiceLogger implements LoggerService {
   }
 }
 
-/** Named as OpenTelemetry names it in logs of other forms. */
+/** Named as OpenTelemetry specifies for log formats other than its own. */
 export function traceField(traceId: string | undefined): { trace_id?: string } {
   return traceId === undefined ? {} : { trace_id: traceId };
 }

@@ -24,7 +24,7 @@ interface Observers {
   about: (request: Request, response: Response) => AboutRequest;
   /** The application of a request that may access it, for traces. */
   tenant: (request: Request) => { organizationid: string; appid: string } | undefined;
-  /** The kind that a path names, if it exists: operators have created few, and each has series of its own. */
+  /** The kind that a path names, if it exists. Each kind has series of its own, but kinds are few. */
   kindOf: (request: Request) => string | undefined;
   /** Whether a request is automatic, and therefore logged only if it fails. */
   isUnasked: (request: Request) => boolean;

@@ -4,7 +4,7 @@ import { settledWithin } from '../common/index.js';
 import type { TraceSettings } from './traces/export.js';
 import type { RequestSpan, Spans, TracedRequest } from './traces/spans.js';
 
-/** At a stop, spans that the receiver has not taken within this time are lost (milliseconds). */
+/** At shutdown, spans that the receiver has not accepted within this time are lost (milliseconds). */
 const FLUSH_MS = 2000;
 
 /** Counts and flags of a piece of work. Its names and values are exported. */

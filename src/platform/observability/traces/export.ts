@@ -96,8 +96,8 @@ class LoggedExporter implements SpanExporter {
 
   export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
     this.exporter.export(spans, (result) => {
-      // The library would log each failure.
       this.logChange(result);
+      // Reported as a success, because the library would log each failure.
       done({ code: ExportResultCode.SUCCESS });
     });
   }
@@ -122,7 +122,10 @@ class LoggedExporter implements SpanExporter {
   }
 }
 
-/** The library's own warnings, such as of a queue that was full, each text once. Numbers do not make a text another one. */
+/**
+ * Logs the library's own warnings, such as that of a full queue, each once. Texts that differ only in numbers count as
+ * one.
+ */
 function onlyWarnings(log: (line: string) => void) {
   const logged = new Set<string>();
   const warn = (message: string) => {

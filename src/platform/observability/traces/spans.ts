@@ -27,7 +27,7 @@ import type { mongo } from 'mongoose';
 /** Maximum number of commands of one request or piece of work that become spans. A pass makes millions. */
 const MOST_COMMANDS = 1000;
 const FIRST_FAULT = 500;
-/** Values of names and codes are short. Other programs choose the names of collections and applications. */
+/** Maximum length of a name or code in a span (characters). Other programs choose the names of collections. */
 const LONGEST_VALUE = 256;
 
 /** What is known when a request arrives. */
@@ -45,7 +45,7 @@ interface EndedRequest {
   route: string | undefined;
   /** Undefined if the client left before an answer began. */
   status: number | undefined;
-  /** The name of the problem that it was answered, or `aborted`. */
+  /** The name of the problem that was sent as its answer, or `aborted`; undefined for any other answer. */
   error: string | undefined;
   organizationid?: string;
   appid?: string;
@@ -70,7 +70,7 @@ interface Scope {
 /** Makes the spans: of requests, of work without a request, and of the commands that each sends. */
 export class Spans {
   private readonly scopes = new AsyncLocalStorage<Scope>();
-  /** Commands without a reply, by the driver's number. */
+  /** Commands without a reply so far, by the driver's request id. */
   private readonly commands = new Map<number, Span>();
 
   constructor(private readonly tracer: Tracer) {}
@@ -114,7 +114,7 @@ export class Spans {
       scope.span.setAttributes(describe(result));
       return result;
     } catch (error) {
-      fail(scope.span, kindOf(error));
+      fail(scope.span, errorTypeOf(error));
       throw error;
     } finally {
       end(scope);
@@ -163,7 +163,7 @@ export class Spans {
     const span = this.commands.get(requestId);
     if (span === undefined) return;
     this.commands.delete(requestId);
-    if (failure !== undefined) fail(span, kindOf(failure));
+    if (failure !== undefined) fail(span, errorTypeOf(failure));
     span.end();
   }
 }
@@ -183,20 +183,20 @@ function requestAttributes({ route, status, error, organizationid, appid }: Ende
   };
 }
 
-function fail(span: Span, kind: string): void {
-  span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute(ATTR_ERROR_TYPE, kind);
+function fail(span: Span, type: string): void {
+  span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute(ATTR_ERROR_TYPE, type);
 }
 
 /** The name or the code of an error, never its message, which may contain values. */
-function kindOf(error: unknown): string {
+function errorTypeOf(error: unknown): string {
   const { codeName, code, name } = (error ?? {}) as Partial<Record<'codeName' | 'code' | 'name', unknown>>;
-  const kind = codeName ?? code ?? name;
-  return typeof kind === 'string' || typeof kind === 'number'
-    ? String(kind).slice(0, LONGEST_VALUE)
+  const type = codeName ?? code ?? name;
+  return typeof type === 'string' || typeof type === 'number'
+    ? String(type).slice(0, LONGEST_VALUE)
     : 'unknown';
 }
 
-/** A command names its collection as its own value; the reading of a further batch has a cursor there. */
+/** The value of a command's name is its collection, as in `{ find: 'members' }`; that of getMore is a cursor id. */
 function collectionOf(commandName: string, command: mongo.Document): string | undefined {
   const named: unknown = commandName === 'getMore' ? command['collection'] : command[commandName];
   return typeof named === 'string' ? named.slice(0, LONGEST_VALUE) : undefined;

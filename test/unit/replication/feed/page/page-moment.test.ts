@@ -85,7 +85,7 @@ it.each<[string, boolean, string, number]>([
   [
     'where the application is worked through beside all others, by one that says so',
     true,
-    'beside those of all others',
+    'separately from those of all others',
     0,
   ],
 ])('a page whose raise is not passed in time is refused: %s', async (_where, aside, sentence, counted) => {
