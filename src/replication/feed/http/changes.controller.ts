@@ -31,13 +31,13 @@ import type { PageBudget } from '../page/page-bytes.js';
 import { type AskedChanges, ChangesOf } from './parameters.js';
 import { Answers } from './answer.js';
 
-@ApiSchema({ description: 'A record that changed and matches: a copy holds it from now on' })
+@ApiSchema({ description: 'A record that changed and matches: insert or replace it in the copy' })
 class ChangeUpsert extends UpdateItem {
   @ApiProperty({ enum: ['upsert'] })
   op: 'upsert';
 }
 
-@ApiSchema({ description: 'A record that a copy no longer holds' })
+@ApiSchema({ description: 'A record to remove from the copy' })
 class ChangeDelete {
   @ApiProperty({ enum: ['delete'] })
   op: 'delete';
@@ -50,7 +50,7 @@ class ChangeDelete {
 
   @ApiProperty({
     enum: ['left', 'gone'],
-    description: '`left`: it is there and does not match. `gone`: it is no more',
+    description: '`left`: the record exists, but does not match. `gone`: it no longer exists',
   })
   reason: 'left' | 'gone';
 }
@@ -83,7 +83,10 @@ class ChangesPage {
   })
   next?: string;
 
-  @ApiProperty({ description: 'Goes on behind this page: in the window, or after its end with the next one' })
+  @ApiProperty({
+    description:
+      'Continues after this page: within the window, or, after the end of the window, with the next window',
+  })
   cursor: string;
 }
 
@@ -91,21 +94,24 @@ const ToParameter = ApiQuery({
   name: 'to',
   required: false,
   schema: TIMESTAMP,
-  description: '`lastupdated <= to`. Without it, or far ahead: the clock of the database',
+  description:
+    '`lastupdated <= to`. If it is omitted, or far ahead of the clock of the database, that clock is used',
 });
 
 const NextOffsetId = ApiQuery({
   name: 'lastoffsetid',
   required: false,
   schema: { type: 'string' },
-  description: 'The nextoffsetid of the page before. It holds its window, which may stand beside it again',
+  description:
+    'The nextoffsetid of the previous page. It contains the window; from, to and deletes of the first page may be ' +
+    'sent with it again, unchanged',
 });
 
 const Cursor = ApiQuery({
   name: 'cursor',
   required: false,
   schema: { type: 'string' },
-  description: 'The cursor of the page before, with nothing else but limit',
+  description: 'The cursor of the previous page, sent with no other parameter than limit',
 });
 
 const Deletes = ApiQuery({
@@ -113,7 +119,7 @@ const Deletes = ApiQuery({
   required: false,
   schema: { type: 'string', enum: ['skip'] },
   description:
-    'Without `from` only: `skip` leaves deletes out, for a consumer that starts with an empty copy',
+    'Only allowed without `from`: `skip` omits deletes, for a consumer that starts with an empty copy',
 });
 
 const AS_LINES =
@@ -129,7 +135,7 @@ function DescribeChanges(summary: string, selector: SelectorName, operationId: s
     SelectedBy(selector),
     ...[Cursor, FromParameter, ToParameter, NextOffsetId, Deletes, LimitParameter],
     ApiOkResponse({
-      description: 'A page; or, where they are asked for, lines',
+      description: 'A page, or lines if `Accept` asks for them',
       content: {
         'application/json': { schema: { $ref: getSchemaPath(ChangesPage) } },
         [LINES_TYPE]: { schema: { type: 'string', description: AS_LINES } },
@@ -189,7 +195,7 @@ function changesOf(route: KindRoute): Type {
   return KindChangesController;
 }
 
-/** The same of one channel. */
+/** All changes of the products of a channel, including deletes, in one feed. */
 @ApiTags('replication')
 @Controller(':org/:app/api/v1/productbychannel')
 class ChannelChangesController extends Changes {

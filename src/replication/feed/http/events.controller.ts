@@ -19,16 +19,17 @@ function DescribeEvents(summary: string, operationId: string) {
       required: false,
       schema: { type: 'string', example: TIMESTAMP.example },
       description:
-        'The id of the last event that was seen: the current one then comes only where it is another',
+        'The id of the last event that was received: the current offset is then sent at once only if it differs',
     }),
     ApiOkResponse({
       description:
-        'A stream of `event: max`, whose `id` and `data` are the offset that `max` answers: one at once, then one whenever ' +
-        'it has moved, at most one a second. A comment every 15 s. A signal only: missing one loses nothing',
+        'A stream of `event: max`, whose `id` and `data` are the offset that `max` returns: one event at once, then ' +
+        'one each time the offset has changed, at most one a second. A comment is sent every 15 s. The events are ' +
+        'only signals: if one is missed, nothing is lost',
       content: { 'text/event-stream': { schema: { type: 'string' } } },
     }),
     Problems(400, 401, 404, 500, 503),
-    ProblemOr(429, 'or as many streams of this credential are open as may be (`streams-busy`)'),
+    ProblemOr(429, 'or this credential has the maximum number of streams open (`streams-busy`)'),
   );
 }
 
@@ -63,7 +64,7 @@ function eventsOf(route: KindRoute): Type {
   @Controller(`:org/:app/api/v1/${route}`)
   class KindEventsController extends Events {
     @Get('events')
-    @DescribeEvents(`Tells when the ${plural} can be read further`, `listenTo${capitalized(route)}Events`)
+    @DescribeEvents(`Signals new changes of the ${plural}`, `listenTo${capitalized(route)}Events`)
     listen(
       @CurrentApplication() application: Application,
       @KindOf(route) kind: Kind,

@@ -33,8 +33,8 @@ const SELECTORS = {
   channel: ApiParam({
     name: 'channel',
     description:
-      'A channel, as products have it in `channels`, percent-encoded; it needs no registration. One that no product ' +
-      'has ever carried is 404',
+      'A channel, as in the `channels` of products, percent-encoded; it needs no registration. A channel that no ' +
+      'product has ever had is answered 404',
     schema: { type: 'string', minLength: 1, example: 'web' },
   }),
 };
@@ -48,23 +48,23 @@ export const FromParameter = ApiQuery({
   name: 'from',
   required: false,
   schema: { ...TIMESTAMP, example: '2026-11-19T10:00:00.000Z' },
-  description: '`lastupdated > from`: the `to` of the harvest before. Without it, from the beginning',
+  description: '`lastupdated > from`: the `to` of the previous harvest. If omitted, from the beginning',
 });
 
 export const LimitParameter = ApiQuery({
   name: 'limit',
   required: false,
-  description: 'Items of a page at most',
+  description: 'The maximum number of items of a page',
   schema: { type: 'integer', minimum: 1, maximum: 10_000, default: 1000 },
 });
 
 /** Describes the 429 of pages. */
 export const PagesBusy = () =>
-  ProblemOr(429, 'or as many pages of this credential are in work as may be (`pages-busy`)');
+  ProblemOr(429, 'or this credential has the maximum number of pages in progress (`pages-busy`)');
 
 @ApiSchema({ description: 'A record as it is now' })
 export class UpdateItem {
-  @ApiProperty({ description: 'Under which other programs know the record' })
+  @ApiProperty({ description: 'The id by which other programs know the record' })
   id: string;
 
   @ApiProperty({ example: 'product' })
@@ -73,7 +73,7 @@ export class UpdateItem {
   @ApiProperty(TIMESTAMP)
   createDate: string;
 
-  @ApiProperty({ required: false, description: 'Who made it; absent if the service leaves it out' })
+  @ApiProperty({ required: false, description: 'Who created the record; absent if the service omits it' })
   createdBy?: string;
 
   @ApiProperty(TIMESTAMP)
@@ -86,12 +86,13 @@ export class UpdateItem {
     oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }],
     required: false,
     description:
-      'Always on products; on members when stored. Absent if the service leaves it out, a text if it hashes it',
+      'Always present on products; on members if stored. Absent if the service omits it, a string if the service ' +
+      'hashes it',
   })
   channels?: string[] | string;
 }
 
-@ApiSchema({ description: 'A record that a copy no longer holds' })
+@ApiSchema({ description: 'A record to remove from the copy' })
 class DeleteItem {
   @ApiProperty()
   id: string;
@@ -131,24 +132,24 @@ const ToParameter = ApiQuery({
   name: 'to',
   schema: TIMESTAMP,
   description:
-    '`lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at ' +
-    'most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together ' +
-    'with lastoffsetid: send the Tidemark-To of the first page',
+    '`lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. If it is ahead of the clock by at most ' +
+    'MARK_WAIT, the answer waits until the clock reaches it. If it is further ahead, a first page uses the clock ' +
+    'instead, and a request with lastoffsetid is answered 400: send the Tidemark-To of the first page',
 });
 
 const LastOffsetId = ApiQuery({
   name: 'lastoffsetid',
   required: false,
   schema: OFFSET_ID,
-  description: '`_id > lastoffsetid`: the nextoffsetid of the page before',
+  description: '`_id > lastoffsetid`: the nextoffsetid of the previous page',
 });
 
 const HEADERS = {
   'Tidemark-To': { description: 'The `to` that was used; send it on all further pages', schema: TIMESTAMP },
   Link: {
     description:
-      'On a full page, and on one that took long: the next one, rel="next", relative to the URL of the request. It may carry a ' +
-      'parameter `behind` of its own, which says how many items are counted before the page begins',
+      'On a full page, and on one that took long: the next page, rel="next", relative to the URL of the request. It ' +
+      'may have an additional parameter `behind`, to be sent unchanged: it says how many items the next page skips',
     schema: { type: 'string' },
   },
 } as const;
@@ -175,9 +176,13 @@ export function DescribeMax(summary: string, operationId: string) {
   return applyDecorators(
     ApiOperation({ summary, operationId }),
     InApplication(),
-    ApiHeader({ name: 'If-None-Match', required: false, description: 'ETag of the answer that is known' }),
+    ApiHeader({ name: 'If-None-Match', required: false, description: 'The ETag of an earlier answer' }),
     ApiOkResponse({ description: 'How far it is safe to read', type: SafeOffset, headers: { ETag } }),
-    ApiResponse({ status: 304, description: 'Nothing is newer', headers: { ETag } }),
+    ApiResponse({
+      status: 304,
+      description: 'The offset is unchanged: it has the ETag of If-None-Match',
+      headers: { ETag },
+    }),
     Problems(400, 401, 404, 429, 500, 503),
   );
 }

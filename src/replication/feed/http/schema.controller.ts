@@ -21,7 +21,7 @@ import { Documented, KIND_ROUTES, KindOf, type KindRoute, pluralOf } from './kin
 import { SelectedBy } from './openapi.js';
 
 const SCHEMA_TYPE = 'application/schema+json; charset=utf-8';
-/** Records whose values are shown, where the operator allows examples. */
+/** How many of the newest records are used for examples, if the operator allows examples. */
 const NEWEST = 20;
 
 /** Describes `schema`: its answer is a document of another standard, which OpenAPI can describe only as an object. */
@@ -31,15 +31,19 @@ function DescribeSchema(summary: string, operationId: string) {
     ApiOperation({ summary, operationId }),
     InApplication(),
     SelectedBy('service'),
-    ApiHeader({ name: 'If-None-Match', required: false, description: 'ETag of the answer that is known' }),
+    ApiHeader({ name: 'If-None-Match', required: false, description: 'The ETag of an earlier answer' }),
     ApiOkResponse({
       description:
-        'A JSON Schema (2020-12) of the items of `updates`, from a sample of them. It describes what was seen; it is no ' +
-        'promise for records to come. `x-tidemark-version` grows by one with every change of it',
+        'A JSON Schema (2020-12) of the items of `updates`, from a sample of them. It describes the sample; later ' +
+        'records may differ. `x-tidemark-version` grows by one with every change of the schema',
       content: { 'application/schema+json': { schema: { type: 'object', additionalProperties: true } } },
       headers: { ETag },
     }),
-    ApiResponse({ status: 304, description: 'The schema is the one that is known', headers: { ETag } }),
+    ApiResponse({
+      status: 304,
+      description: 'The schema is unchanged: it has the ETag of If-None-Match',
+      headers: { ETag },
+    }),
     Problems(400, 401, 404, 429, 500, 503),
   );
 }
