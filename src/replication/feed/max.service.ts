@@ -35,7 +35,10 @@ import {
 
 const NONE_YET = new Date(0);
 const REMEMBERED = 10_000;
-/** Rule 1 re-stamps the records above this bound, and the change stream reports their new stamps. */
+/**
+ * Greater stamps are not considered: rule 1 re-stamps the records that have them, and the change stream reports the new
+ * stamps.
+ */
 const NOT_AHEAD = { $add: [CLOCK, FUTURE_TOLERANCE_MS] };
 
 /** The maximum as of the newest moment, and the progress at the time of the read. */
@@ -81,10 +84,11 @@ export class MaxService {
   ) {}
 
   /**
-   * The greatest stamp of the kind over records and hard deletes, as of a moment that was passed and up to its fence. It is
-   * never later than the announced clock (contract §1). A new moment is requested only if a greater stamp exists: among the
-   * heads that this instance knows, without a command, or else in the database. A stamp that lies in a restore is answered as
-   * the end of that restore, since no consumer may continue from within (410 `source-restored`). Throws 503 `preparing`, and
+   * The greatest stamp of the kind over records and hard deletes, as of a moment that the watcher has passed, and up to
+   * the fence of that moment. It is never later than the announced clock (contract §1). A new moment is requested only
+   * if a greater stamp exists. To find out, the head that this instance has cached is compared, without a command; if
+   * there is none, the database is queried. A stamp between a backup and its restore is replaced by the time of the
+   * restore, because a consumer must not continue from it (410 `source-restored`). Throws 503 `preparing`, and
    * `not-watched` if no moment can be shown.
    */
   async max(tenant: Tenant, kind: Kind): Promise<Date> {
@@ -92,7 +96,7 @@ export class MaxService {
     const { greatest, observed } = await this.greatest(mark);
     const max = afterRestores(greatest, observed.progress.restores);
     const fence = this.answers.get(markName(mark))?.moment.fence;
-    // Only an announced time may be continued from.
+    // A consumer may continue only from an announced time.
     if (max > greatest && (fence === undefined || fence < max)) await this.raised(mark);
     return max;
   }
@@ -110,9 +114,9 @@ export class MaxService {
   }
 
   /**
-   * The last answer and, if a new moment is needed, the stamp that requires it. A head is compared with the
-   * fence, not with the answer: otherwise a head whose record was lowered or removed would raise the mark again and again.
-   * Returns undefined if the database must be queried.
+   * The last answer and, if a new moment is needed, the stamp that requires it. A head is compared with the fence, not
+   * with the answer: a head never decreases, so if its record was removed or received a lower stamp, the head would
+   * raise the mark again and again. Returns undefined if the database must be queried.
    */
   private async known(
     mark: MarkKey,
@@ -189,7 +193,10 @@ export class MaxService {
     }
   }
 
-  /** Takes one read if no stamp is above the fence, and at most three. */
+  /**
+   * Takes one to three reads. One is enough if no stamp is above the fence, and the maximum has not decreased since
+   * `last`.
+   */
   private async greatestAsOf(
     mark: MarkKey,
     fence: Date,

@@ -6,7 +6,10 @@ import { type Call, type StoredConsumer, consumerName, type Calls, gather, updat
 import { CONSUMERS } from './consumer-state.js';
 
 const EVERY_MS = 10_000;
-/** Consumers that are recorded between two writes. Further ones are ignored until the next write. */
+/**
+ * The maximum number of consumers noted between two writes. Calls of further consumers are not noted until the next
+ * write.
+ */
 const MOST_CONSUMERS = 10_000;
 
 /**
@@ -25,7 +28,7 @@ export class ConsumerNotes extends WriteBehind {
     if (this.calls.size < MOST_CONSUMERS || this.calls.has(consumerName(call.key))) gather(this.calls, call);
   }
 
-  /** Notes of a failed write are lost; the next calls supply the same information. */
+  /** Notes of a failed write are lost: the totals miss their calls, and later calls renew everything else. */
   protected override async write(): Promise<void> {
     const gathered = [...this.calls.values()];
     if (gathered.length === 0) return;

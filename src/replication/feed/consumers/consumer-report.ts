@@ -15,11 +15,11 @@ import {
   type Surroundings,
 } from './consumer-state.js';
 
-/** Most records that are counted. Above this number, the exact lag does not matter. */
+/** The maximum number of records that are counted. Above this number, the exact lag does not matter. */
 const MOST_COUNTED = 10_000;
 const COUNT_MS = 2000;
 const MOST_CONSUMERS = 1000;
-/** Kinds of applications that are read at the same time. */
+/** How many reads run concurrently. There is one for each application and kind. */
 const AT_ONCE = 20;
 
 /** A consumer as operators see it. */
@@ -73,13 +73,16 @@ export async function reportConsumers(
   return reports.sort((a, b) => (b.behindSeconds ?? Infinity) - (a.behindSeconds ?? Infinity));
 }
 
-/** The state and the lag of a consumer, as for a metric. */
+/** The state and the lag of a consumer, for the metrics. */
 export type ConsumerLag = Pick<
   ConsumerReport,
   'organizationid' | 'appid' | 'username' | 'kind' | 'service' | 'state' | 'behindSeconds'
 >;
 
-/** The same consumers as {@link reportConsumers}, without counting records: it reads one key for each kind of an application. */
+/**
+ * The same consumers as {@link reportConsumers}, not sorted and without counted records. Reads one index key for each
+ * application and kind.
+ */
 export async function consumerLags(db: mongo.Db, now = new Date()): Promise<ConsumerLag[]> {
   const found = await consumersAround(db, { covers: () => true }, now);
   return found.map(([consumer, around]) => {
@@ -135,7 +138,10 @@ async function reportOf(
   };
 }
 
-/** The number of records of the kind that changed since then; null if counting fails or takes too long. */
+/**
+ * The number of records of the kind that changed after the last window that the consumer read to its end; all records
+ * if there is no such window; null if counting fails or takes too long.
+ */
 async function recordsBehind(db: mongo.Db, { _id, ended }: StoredConsumer): Promise<number | null> {
   const { organizationid, appid, kind } = _id;
   const since = ended === undefined ? {} : { lastupdated: { $gt: ended.to } };
@@ -147,7 +153,10 @@ async function recordsBehind(db: mongo.Db, { _id, ended }: StoredConsumer): Prom
   );
 }
 
-/** The greatest stamp by kind, from the records and from what the leader has seen since a mark was first raised. */
+/**
+ * The greatest stamp of each application and kind: the later of the stamp of its newest record and its stored head,
+ * which is the greatest stamp that the leader has seen.
+ */
 async function greatestOf(db: mongo.Db, consumers: StoredConsumer[], now: Date): Promise<Map<string, Date>> {
   const kinds = new Map(consumers.map(({ _id }) => [nameOfKind(_id), keyOf(_id)]));
   const ids = [...kinds.values()];

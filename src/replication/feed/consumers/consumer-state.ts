@@ -26,19 +26,22 @@ const LOOP = 5;
 /** A consumer is silent after this multiple of its usual pause, but not before the shortest pause. */
 const PAUSES = 5;
 const SHORTEST_PAUSE_MS = 15_000;
-/** A consumer with more unfinished harvests than this is `never finished`. Fewer may just be long. */
+/**
+ * A consumer that has begun more harvests than this, and has finished none, is `never finished`. With fewer, a harvest
+ * may just take long.
+ */
 const UNFINISHED_HARVESTS = 2;
 
-/** When the requests of a consumer to continue were refused, and when they were served. */
-type Told = Pick<StoredConsumer, 'expired' | 'told' | 'restored'>;
+/** When a consumer was last answered 410, and when it was last served hard deletes. */
+type Answers = Pick<StoredConsumer, 'expired' | 'told' | 'restored'>;
 
-/** Facts besides the consumer itself. Hard deletes are read for all services of a kind. */
+/** What determines the state of a consumer, besides the stored consumer itself. */
 export interface Surroundings {
   now: Date;
   /** The greatest stamp of the application and kind; undefined without one. */
   greatest: Date | undefined;
-  /** The outcomes of those requests of the same credential that concern all services of the kind. */
-  ofKind: Told | undefined;
+  /** The answers to requests of the same credential for `harddeletes`, which concern all services of the kind. */
+  ofKind: Answers | undefined;
 }
 
 export function consumerState(
@@ -66,7 +69,7 @@ export function behindMs({ ended }: StoredConsumer, greatest: Date | undefined):
  * Whether a consumer was refused as expired or restored, and has not recovered. It recovers from both by beginning a window
  * without `from`, and from expired hard deletes also by reading hard deletes successfully.
  */
-function mustStartOver({ begun, anew }: StoredConsumer, answers: Told = {}): boolean {
+function mustStartOver({ begun, anew }: StoredConsumer, answers: Answers = {}): boolean {
   const { expired, told, restored } = answers;
   if (restored !== undefined && (anew === undefined || anew < restored)) return true;
   if (expired === undefined || (told !== undefined && told > expired)) return false;
@@ -87,7 +90,7 @@ function isBeyondAll(begun: StoredConsumer['begun'], greatest: Date | undefined)
   return begun.from > begun.to && begun.from > greatest;
 }
 
-/** Whether a later window has ended than the one that was begun last. */
+/** Whether the window that was finished last has a later `to` than the one that was begun last. */
 function isAhead({ begun, ended }: StoredConsumer): boolean {
   return begun !== undefined && ended !== undefined && ended.to > begun.to;
 }
@@ -146,10 +149,13 @@ interface KindConsumers {
 }
 
 const MOST_CONSUMERS = 2000;
-/** The first call of a consumer is recorded up to this long after it. */
+/** The stored time of a consumer's first call may be later than the call by this much. */
 const RECORDED_WITHIN_MS = 20_000;
 
-/** The consumers that called longest ago, two thousand at most: those that call may come back by themselves. */
+/**
+ * The consumers of a kind. If there are more than 2,000, those with the latest calls are omitted: they are the most
+ * likely to read the hard delete without being reminded.
+ */
 export async function kindConsumers(
   db: mongo.Db,
   { organizationid, appid, kind }: Tenant & { kind: Kind },
@@ -165,8 +171,8 @@ export async function kindConsumers(
 }
 
 /**
- * The delivery of a hard delete to each consumer that called before `at`, the least advanced first: a later one has never
- * received the record. Without a stamp, the hard delete is open for all.
+ * The delivery of a hard delete to each consumer, the least advanced first. A consumer whose first call came after `at`
+ * is omitted, because it has never received the record. Without a stamp, the hard delete is `open` for all consumers.
  */
 export function deliveriesOf(
   { consumers, hardDeletes }: KindConsumers,
@@ -200,7 +206,7 @@ function deliveryOf(
   };
 }
 
-/** Whether a time includes the stamp. */
+/** Whether a time is at or after the stamp. */
 function isAfter(time: Date | undefined, stamp: Date | null): boolean {
   return stamp !== null && time !== undefined && time >= stamp;
 }

@@ -28,7 +28,7 @@ export interface Call {
   /** Whether there is a further page. */
   isFull: boolean;
   items: number;
-  /** A digest that lists records, which a consumer requests where its copy differs. */
+  /** Whether a digest lists records. A consumer requests such a digest for the buckets in which its copy differs. */
   isListing?: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface StoredConsumer {
   ended?: { at: Date; from?: Date; to: Date; hasDeletes?: true };
   /** The last digest. A consumer whose copy equals it lists no records afterwards. */
   digested?: { at: Date; to: Date; isListing: boolean };
-  /** The number of such windows that were begun. */
+  /** How often a window was begun (see `begun`). */
   harvests: number;
   /** When hard deletes were last refused as expired (410 `history-expired`), and when they were last served. */
   expired?: Date;
@@ -69,8 +69,8 @@ export function consumerName({ organizationid, appid, username, kind, service }:
 const SUCCESS = 200;
 const NOT_MODIFIED = 304;
 /**
- * Only these show that the service exists. A request may be refused before its service is looked up, for example with 400 or
- * 503.
+ * Only these statuses show that the service exists. With another one, such as 400 or 503, the request may have been
+ * refused before its service was looked up.
  */
 const SERVICE_FOUND = new Set([SUCCESS, NOT_MODIFIED, 410, 500]);
 const COUNTED = ['calls', 'pages', 'items', 'errors', 'harvests'] as const;
@@ -79,7 +79,7 @@ const COUNTED = ['calls', 'pages', 'items', 'errors', 'harvests'] as const;
  * The feeds whose windows are recorded. Every harvest reads `updates` or `changes`, and each service has its own position
  * there. Hard deletes have one position for all services of a credential.
  */
-const TELLS_OF_WINDOWS = new Set<Call['feed']>(['updates', 'changes', 'harddeletes']);
+const WITH_WINDOWS = new Set<Call['feed']>(['updates', 'changes', 'harddeletes']);
 const LIST_DELETES = new Set<Call['feed']>(['harddeletes', 'changes']);
 
 /** The totals of one consumer's calls until they are written. */
@@ -119,11 +119,11 @@ function withCall(known: Gathered, call: Call): Gathered {
     ...(problem === 'history-expired' && { expired: at }),
     ...(problem === 'source-restored' && { restored: at }),
     ...(isRead && LIST_DELETES.has(feed) && { told: at }),
-    ...(isRead && TELLS_OF_WINDOWS.has(feed) && ofWindow(known, call)),
+    ...(isRead && WITH_WINDOWS.has(feed) && ofWindow(known, call)),
   };
 }
 
-/** A digest makes no consumer: it may be requested by a credential that checks the copies of others. */
+/** A digest alone stores no new consumer, because a credential may request it to check the copies of others. */
 function digestOf({ at, status, window, isListing = false }: Call): Partial<Gathered> {
   if (status !== SUCCESS || window === undefined) return {};
   return { lastCall: at, digested: { at, to: window.to, isListing } };

@@ -14,7 +14,7 @@ import { Metrics } from '../../../platform/observability/index.js';
 import { markName } from '../../protocol/index.js';
 import { MaxService } from '../max.service.js';
 
-/** Bytes that a client may leave unread: some hundred events. A client with more is disconnected. */
+/** The maximum number of unread bytes, about 200 events. A client that leaves more unread is disconnected. */
 const MOST_UNTAKEN = 16 * 1024;
 /** Spreads the reconnects of streams that end together (milliseconds). */
 const LEAST_RETRY_MS = 1000;
@@ -95,7 +95,7 @@ export class Topic {
 
   constructor(private readonly askMax: () => Promise<Date>) {}
 
-  /** Sends the known offset to a new subscriber. The first subscriber receives it once it is known. */
+  /** Adds a subscriber, and sends it the last offset. If there is none yet, it is queried first. */
   add(subscriber: Subscriber): void {
     this.subscribers.add(subscriber);
     if (this.offset === undefined) void this.refresh();
@@ -104,7 +104,7 @@ export class Topic {
 
   /**
    * Sends a new offset to all subscribers. If the query fails, the offset is unchanged. No second query starts while one is
-   * running: it may be waiting for a place, and further ones would queue after it.
+   * running: the running query may be waiting for a free slot, and further queries would queue up after it.
    */
   async refresh(): Promise<void> {
     if (this.isAsking) return;
@@ -125,7 +125,7 @@ interface StreamReader {
   passwordhash: string | undefined;
 }
 
-/** Checks whether a login still has access, because a stream outlives the request that opened it. */
+/** Checks whether a login still has access, because a stream outlives the access check of its request. */
 @Injectable()
 export class ReadingRights {
   constructor(
@@ -150,13 +150,15 @@ export class ReadingRights {
   }
 }
 
-/** Each takes about 13 KB; further ones are refused. */
+/** The maximum number of subscribers, each of which takes about 13 KB. Further ones are refused. */
 const MOST_SUBSCRIBERS = 20_000;
-/** Streams of one credential, so that it cannot use up the streams of all others. */
+/** The maximum number of streams of one credential, so that it cannot use up the streams of all others. */
 const MOST_OF_CREDENTIAL = 1000;
-/** Concurrent queries for `max`, and concurrent checks of logins; further ones wait for a place. */
+/**
+ * The maximum number of concurrent queries for `max`, and of concurrent checks of logins. Further ones wait for a slot.
+ */
 const AT_A_TIME = 4;
-/** A query that takes longer is abandoned, and its place is free for the next (milliseconds). */
+/** A query for `max` that takes longer is abandoned, and its slot is free for the next one (milliseconds). */
 const LONGEST_MS = 10_000;
 
 interface Subscription extends StreamReader {
@@ -182,7 +184,7 @@ export class EventStreams implements OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
   private readonly ticksPerComment: number;
   private ticks = 0;
-  /** The checks serve all streams, and are not part of the trace of the first one. */
+  /** The checks serve all streams, so they do not belong to the trace of the request that started the timer. */
   private readonly tickApart = AsyncResource.bind(() => this.tick());
 
   constructor(

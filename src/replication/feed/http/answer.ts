@@ -43,7 +43,7 @@ export class PageTurns {
     this.most = credentialPages;
   }
 
-  /** The pages of a user name that are in progress. */
+  /** The number of pages of a user name that are in progress. */
   of(username: string): number {
     return this.inWork.get(username) ?? 0;
   }
@@ -103,7 +103,7 @@ function encodingFor(request: Request, length: number | undefined): Encoding | u
   return encoder && { name: name!, encoder: encoder() };
 }
 
-/** Zstandard, which Node supports since 22.15. */
+/** Zstandard, which Node supports from 22.15 on. */
 function zstd(): Record<string, () => Transform> {
   const { createZstdCompress } = zlib as { createZstdCompress?: (options: object) => Transform };
   if (createZstdCompress === undefined) return {};
@@ -112,7 +112,7 @@ function zstd(): Record<string, () => Transform> {
   return { zstd: () => createZstdCompress({ flush: ZSTD_e_flush, params }) };
 }
 
-/** JSON allows whitespace between its tokens. */
+/** A sign of life. JSON allows whitespace between its tokens. */
 const SIGN = Buffer.from(' ');
 
 /** Passes pieces through. Yields a blank after every `ms` milliseconds of waiting for the next piece. */
@@ -173,9 +173,9 @@ export class Answers {
   ) {}
 
   /**
-   * Sends a page. If the page is late, the answer begins early with signs of life. Its headers are then sent before it is
-   * known whether the page is full, so its link leads to a place that is resolved when the link is followed. If the database
-   * has not responded by then either, throws 503 `database-away`. Throws 429 `pages-busy`.
+   * Sends a page. If reading takes long, the headers are sent before the page is ready, and then signs of life. A link
+   * in these headers counts items, because the last `_id` of the page is not known yet. Throws 429 `pages-busy`, and
+   * 503 `database-away` if reading takes long and the database has not responded at all.
    */
   page(response: Response, open: (budget: PageBudget) => Promise<OpenPage>): Promise<void> {
     const { username } = callerOf(response.req);
@@ -247,7 +247,7 @@ export class Answers {
     else await this.compress(response, sending, encoding.encoder);
   }
 
-  /** Writes piece by piece: a pipeline would cost more than the text of the page. The memory of a sent piece is reused. */
+  /** Writes piece by piece: a pipeline would take longer than making the page. The memory of a sent piece is reused. */
   private async write(response: Response, { body, budget }: Sending): Promise<void> {
     const signal = budget.gone;
     for await (const piece of body) {

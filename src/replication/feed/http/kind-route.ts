@@ -45,8 +45,8 @@ export function kindIn(route: KindRoute, { params }: Request): KindAsked {
 }
 
 /**
- * Refuses a path whose kind is unknown before anything else of the request is judged: 404 `unknown-kind`. A path that writes a
- * name in another way than it is, such as `%6Dember`, is no path: 404 `not-found`.
+ * Refuses a path with an unknown kind before anything else in the request is checked: 404 `unknown-kind`. A path that
+ * spells the name of a kind in another way, such as `%6Dember`, does not exist: 404 `not-found`.
  */
 @Injectable()
 class KindGuard implements CanActivate {
@@ -62,11 +62,11 @@ class KindGuard implements CanActivate {
   }
 }
 
-/** Where `/{org}/{app}/api/v1/{kind}` has the kind. */
+/** The index of the kind in `/{org}/{app}/api/v1/{kind}`, split at the slashes. */
 const KIND_PLACE = 5;
 
 /**
- * Guards the route of created kinds. The OpenAPI document has no route with a parameter: it has the paths of each created kind
+ * Guards the route of created kinds, and keeps it out of the OpenAPI document, which has the paths of each created kind
  * instead (contract §8).
  */
 export const Documented = (route: KindRoute) =>
@@ -87,14 +87,14 @@ const FEED_PATH = new RegExp(
 /** A request with one of these statuses reads no feed: the service, the access or the credential is missing. */
 const NOT_READ = new Set([401, 403, 404]);
 
-/** The kind is undefined if the path names it. */
+/** `kind` is undefined if it is a parameter of the path. */
 type Route = Pick<Call, 'feed'> & { kind: Kind | undefined; isChannel: boolean };
 
 const routes = new Map<string, Route | undefined>();
 
 /**
- * Notes the result of a request to a feed, once it has ended. A request on behalf of another user, and a HEAD request, is
- * not noted.
+ * Notes the result of a request to a feed, once it has ended. Requests on behalf of another user, HEAD requests, and
+ * digests that were cut off are not noted.
  */
 export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
   return (request: Request, response: Response): void => {
@@ -108,8 +108,8 @@ export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
 }
 
 /**
- * What the log reports of a request in addition to its path: the user, with `by` if another user acts as that one, and for a
- * page the number of items and the window. It contains no passwords.
+ * What the log reports of a request in addition to its path: the user; as `by`, the user who acts on behalf of that
+ * user, if any; and for a page, the number of items and the window. It contains no passwords.
  */
 export function aboutRequest(request: Request, response: Response): AboutRequest {
   if (request.user === undefined) return {};
