@@ -129,7 +129,9 @@ describe('one further ahead', () => {
     expect(errors).toEqual([
       {
         parameter: 'to',
-        detail: `"${FAR}" lies in the future: send the Tidemark-To of the first page as to, such as to=2026-11-20T10:00:00.000Z.`,
+        detail:
+          `"${FAR}" lies in the future. Send the Tidemark-To of the first page, ` +
+          'such as to=2026-11-20T10:00:00.000Z.',
       },
     ]);
   });

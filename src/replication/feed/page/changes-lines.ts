@@ -69,11 +69,11 @@ export function parsePlace(feed: string, text: string): Parsed<ChangesPlace> {
   const [since, until] = bounds;
   if (isWrong || (since === undefined && until === undefined))
     return {
-      error: `"${shown(text)}" is not a cursor of changes. Send the cursor of the answer before as it is.`,
+      error: `"${shown(text)}" is not a cursor of changes. Send the cursor of the previous answer unchanged.`,
     };
   if (digest !== digestOf(feed))
     return {
-      error: `"${shown(text)}" is a cursor of another feed. Send it to that one; to begin here, send none.`,
+      error: `"${shown(text)}" is a cursor of another feed. Send it to that feed; to begin this feed, send none.`,
     };
   if (until === undefined) return { value: { from: since! } };
   const section = SECTIONS.find((name) => name[0] === letter)!;
@@ -97,7 +97,7 @@ function dateOf(text: string): Date {
 
 export const LINES_TYPE = 'application/x-ndjson';
 
-/** Items between two cursor lines. An interrupted client repeats at most this many. */
+/** The number of items between two cursor lines, so at most this many are sent again after an interruption. */
 export const CURSOR_EVERY = 1000;
 
 const LINE_END = Buffer.from('\n');
@@ -141,7 +141,7 @@ async function* lines(
       end = one;
       count += one.count;
     }
-    begun = end !== undefined && count === window.limit ? stretchBehind(source, end) : undefined;
+    begun = end !== undefined && count === window.limit ? itemsAfter(source, end) : undefined;
     if (end === undefined || begun === undefined) continue;
     yield Buffer.from(form.cursor(end));
     await mayGoOn();
@@ -165,7 +165,7 @@ async function* whileAllowed(
   }
 }
 
-function stretchBehind(source: PageSource, end: PlacedItems): BegunItems {
+function itemsAfter(source: PageSource, end: PlacedItems): BegunItems {
   const place = placeBehind(source, end, source.window.limit);
   return { items: [], isAll: false, place, rest: itemsFrom(source, place) };
 }

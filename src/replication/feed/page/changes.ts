@@ -68,8 +68,8 @@ export class ChangesSelector {
   constructor(private readonly feeds: FeedSelector) {}
 
   /**
-   * Throws if the service can no longer be served, or if its fields may be others by now: lines that began before an edit of
-   * fields must not go on with what it hides. The service is usually cached.
+   * Throws if the service can no longer be served. Also throws if it hides fields, or did so when the lines began, and
+   * has changed since: the lines must not continue with fields that an edit has hidden. The service is usually cached.
    */
   async assertServed(application: Application, { kind, by }: ChangesFeed, began: Selected): Promise<void> {
     const service = await this.feeds.serviceOf(application, kind, by);

@@ -44,7 +44,7 @@ export function softDeletesOf(kind: Kind, service: string): Feed {
   return { kind, shows: 'softdeletes', by: { service } };
 }
 
-/** The deleted records. A page is 410 `history-expired` if `from` is earlier than the retained history. */
+/** The deleted records. A page is answered 410 `history-expired` if `from` is earlier than the retained history. */
 export function hardDeletesOf(kind: Kind): Feed {
   return { kind, shows: 'harddeletes' };
 }
@@ -59,7 +59,9 @@ export function channelSoftDeletes(channel: string): Feed {
   return { kind: CHANNEL_KIND, shows: 'softdeletes', by: { channel } };
 }
 
-/** Where the next page begins: after an `_id` and, if they are not read yet, after a number of further items. */
+/**
+ * Where the next page begins: after an `_id` and, if the link is sent early, after a number of items that follow it.
+ */
 interface PagePlace {
   lastoffsetid: mongo.ObjectId | undefined;
   behind?: Behind;
@@ -120,8 +122,8 @@ export class ChannelLookup {
 }
 
 /**
- * What a feed shows. `selection` is absent if there can be no items. `service` has the filter, except for a channel, and the
- * fields; it is absent for hard deletes, which have neither.
+ * What a feed shows. `selection` is absent if there can be no items. `service` determines the fields and, unless a
+ * channel selects the records, the filter. It is absent for hard deletes, which have neither.
  */
 export interface Selected {
   selection?: Selection;

@@ -23,8 +23,8 @@ function orMisconfigured<T>(work: Promise<T>, service: InForce | undefined): Pro
 }
 
 /**
- * Attempts to find the moment of a page. Each edit of its filter costs one, and repeated edits must not delay a page
- * forever.
+ * The maximum number of attempts to find the moment of a page. Each edit of its filter costs one, and repeated edits
+ * must not delay a page forever.
  */
 const MOST_ROUNDS = 5;
 
@@ -51,8 +51,8 @@ export async function findMoment<S extends { service?: InForce }>(
   let since: number | undefined;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const selected = await select().catch(async (error: unknown) => {
-      // These take precedence over a failed selection: 503 `preparing`, since the services and channels are unknown during
-      // a first pass, and 400.
+      // Two errors take precedence over that of the selection: 503 `preparing`, because the services and channels are
+      // unknown during a first pass, and 400 for the `to`.
       await moments.assertAllowed(asked);
       throw error;
     });
@@ -84,7 +84,7 @@ interface Asked extends Pick<AskedWish, 'to' | 'isFirst' | 'continuesFrom'> {
   ofOneMoment?: boolean;
 }
 
-/** What is open: the selection, the moment as a view, and the effective `to`. */
+/** A feed that was opened for a request: its selection, the moment shown as a view, and the effective `to`. */
 export interface Opened<S> {
   selected: S;
   view: View;
@@ -93,7 +93,7 @@ export interface Opened<S> {
   toIsClock: boolean;
 }
 
-/** What is made of it: the page, and the headers that can be sent before it is read. */
+/** What is made of an {@link Opened} feed: the page, and the headers that can be sent before the page is read. */
 type Made = Pick<OpenPage, 'page'> & Partial<Pick<OpenPage, 'early' | 'chosenType'>>;
 
 /** The one way to read a feed: it selects the documents, finds the moment that is shown, and then reads. */
@@ -103,7 +103,7 @@ export class FeedReader {
     private readonly moments: PageMoment,
     private readonly places: ReadSlots,
     private readonly progress: ProgressReader,
-    /** Reads the items of what is open. */
+    /** Reads the items of an opened feed. */
     readonly items: PageReader,
   ) {}
 

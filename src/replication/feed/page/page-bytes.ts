@@ -44,14 +44,14 @@ const OF_PAGES = 3 / 4;
 const OF_LARGE_PAGES = 1 / 2;
 
 /**
- * Large pages of one credential that are read concurrently. More would not be faster, and would delay the pages of others.
+ * How many large pages of one credential are read concurrently. More would not be faster, and would delay other pages.
  */
 const LARGE_OF_CREDENTIAL = 4;
 
 /** A page with more items is a large one. */
 const SMALL_LIMIT = 100;
 
-/** The reader of a page, and the most items that the page may have. */
+/** The reader of a page, and the maximum number of its items. */
 export interface ReadFor {
   limit: number;
   /** The user name of the credential. */
@@ -62,8 +62,8 @@ export interface ReadFor {
 
 /**
  * Limits the concurrent queries for pages. A query may take as long as QUERY_MS allows, and holds a connection meanwhile.
- * However many pages are slow, some connections stay free for small pages, and some for all other requests. A free place
- * goes to the credential that holds the fewest.
+ * However many pages are slow, some connections stay free for small pages, and some for all other requests. A free slot
+ * goes to the waiting credential that holds the fewest slots.
  */
 @Injectable()
 export class ReadSlots {
@@ -72,7 +72,7 @@ export class ReadSlots {
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
-  /** Reads once a place is free. Throws the abort reason of `gone`. */
+  /** Reads once a slot is free. Throws the abort reason of `gone`. */
   read<T>({ limit, owner, gone }: ReadFor, read: () => Promise<T>): Promise<T> {
     this.pages ??= new Semaphore(this.slotsOf(OF_PAGES));
     this.large ??= new Semaphore(this.slotsOf(OF_LARGE_PAGES), LARGE_OF_CREDENTIAL);

@@ -4,7 +4,7 @@ import type { ItemsText } from '../../transcode/index.js';
 import type { PageBudget } from './page-bytes.js';
 import type { PageReader, PageReading } from './page-reader.js';
 
-/** Bytes of items that are held until the headers are known. For a larger page, the `_id`s are read in advance. */
+/** How many bytes of items a page holds until its headers are known. For a larger page, `_id`s are read in advance. */
 const HELD_BYTES = 2 * 1024 * 1024;
 
 /** A comma or a line break separates items. */

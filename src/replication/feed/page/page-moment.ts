@@ -123,10 +123,10 @@ export class PageMoment {
   ) {}
 
   /**
-   * Throws 503 `preparing`; 503 `not-watched` if the watcher or the stamping of the service's edited filter does not advance
-   * far enough in time (it names the service, or the application that is processed separately from the others); 400 if `to`
-   * is too far ahead for a further page; and 410 `source-restored`. The page has waited since `since`, which includes
-   * earlier attempts.
+   * Throws 503 `preparing`; 503 `not-watched` if the watcher or the stamping of the service's edited filter does not
+   * advance far enough in time (the problem names the service, or the application if it is processed separately from
+   * the others); 400 if `to` is too far ahead for a further page; and 410 `source-restored`. The time limit counts from
+   * `since`, the beginning of the first attempt.
    */
   async find(wish: PageWish, since = performance.now()): Promise<Shown> {
     const shown = await this.found(wish, since);
@@ -141,7 +141,7 @@ export class PageMoment {
     const { mode, needed } =
       observed.moment === undefined ? await this.endModeOf(wish, observed) : { mode: 'reached', needed: to };
     assertNotReplaced(continuesFrom, observed);
-    // The time is checked first, because a raise would announce it.
+    // `continuesFrom` is checked before the first raise, because a raise may announce it.
     if (
       continuesFrom !== undefined &&
       (observed.moment === undefined || continuesFrom > observed.moment.fence)
@@ -152,7 +152,7 @@ export class PageMoment {
     for (let raises = 0; ;) {
       const at = observed.moment && (await this.placeOf(wish, observed, observed.moment.at));
       if (at !== undefined && observed.moment !== undefined) {
-        // The restore may have become known while the page waited.
+        // A restore may have become known while the page waited.
         assertNotReplaced(continuesFrom, observed);
         return {
           to: mode === 'clock' ? upToMoment(observed, needed, to) : to,
@@ -189,7 +189,7 @@ export class PageMoment {
   private async raised(mark: MarkKey, observed: ObservedProgress, deadline: number): Promise<void> {
     const leftMs = Math.max(0, deadline - performance.now());
     if (await this.raiser.passed(mark, leftMs)) return;
-    // The instance is healthy. The page waits for the bulk changes of its own application.
+    // Not noted as `refused`: the instance is healthy, and the page waits only for the bulk changes of its application.
     if (observed.isAside) throw problems.workedAside(waitingAt(mark, observed));
     this.unwatched.refused();
     throw problems.notWatched(waitingAt(mark, observed));
@@ -239,8 +239,9 @@ export class PageMoment {
   }
 
   /**
-   * The newest moment, if it shows the filter in force and the serving one does not. The page is then served by a moment not
-   * earlier than that.
+   * The newest moment, if it shows the filter in force; otherwise undefined. To be called when the moment that serves
+   * the window does not show that filter. The page is then served by a moment that is not earlier than the returned
+   * one.
    */
   private async newestOf(mark: MarkKey, service: InForce): Promise<mongo.Timestamp | undefined> {
     const { moment } = await this.moments.newest(mark);
@@ -264,7 +265,10 @@ function momentKey(mark: MarkKey, moment: mongo.Timestamp): string {
 }
 
 function inTheFuture(to: Date): string {
-  return `"${to.toISOString()}" lies in the future: send the Tidemark-To of the first page as to, such as to=2026-11-20T10:00:00.000Z.`;
+  return (
+    `"${to.toISOString()}" lies in the future. Send the Tidemark-To of the first page, ` +
+    'such as to=2026-11-20T10:00:00.000Z.'
+  );
 }
 
 /** The clock value that the moment announced. It may be the fence of an earlier, faster clock. */

@@ -94,7 +94,7 @@ interface Position {
   breadth: Breadth;
 }
 
-/** A reply, the most documents that it could have had, and the position at which it began. */
+/** A reply, the maximum number of its documents, and the position at which it began. */
 interface Taken extends ReadBatch, Position {
   replyLimit: number;
 }

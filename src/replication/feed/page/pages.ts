@@ -51,9 +51,10 @@ async function lastOf(
 }
 
 /**
- * Resolves the window of a page that was linked to before its place was known. The page begins after `behind.items` items.
- * Returns undefined if there are fewer. The count is valid only for the moment shown at that time: as of another moment, it
- * could skip items. In that case the page begins where the count begins, and some items arrive twice.
+ * Resolves the window of a page that was linked to before its place was known. The page begins after `behind.items`
+ * items. Returns undefined if there are fewer. The count is valid only at the moment `behind.at`. If the page shows
+ * another moment, skipping by the count could lose items, so the page begins where the count began, and some items
+ * arrive twice.
  */
 export async function behindItems(
   reader: PageReader,

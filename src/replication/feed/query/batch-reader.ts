@@ -30,7 +30,7 @@ const KEPT_BYTES = 48 * 1024 * 1024;
 const ENTRY_BYTES = 1200;
 const IDS_OF_A_REPLY = 50_000;
 const COUNTED_FOR_MS = 60_000;
-/** All pages of a collection wait for the same count. */
+/** Time limit of a count, for which all pages of a collection wait (milliseconds). */
 const COUNT_MS = 2000;
 
 /** The documents to list: everything in scope in a window, regardless of a service's filter. */
@@ -125,11 +125,14 @@ function keyOf({ selection: { collection, scope }, from, to, at }: Listing): str
 export interface BatchQuery {
   selection: Selection;
   window: Window;
-  /** Documents of the reply at most. `window.limit` is the limit of the page. */
+  /** The maximum number of documents of the reply. `window.limit` is the limit of the page. */
   replyLimit: number;
   breadth: Breadth;
   at: mongo.Timestamp;
-  /** Whether only the `_id`s of deliverable documents are read. Otherwise each item is checked individually. */
+  /**
+   * Whether only the `_id`s of deliverable documents are read. Otherwise, all documents are read, and those that cannot
+   * be delivered are skipped when items are made of them.
+   */
   idsOnly?: boolean;
   /**
    * The fields to read of each document, as a projection: `_id` first, and every field that decides whether it is delivered.
@@ -175,10 +178,7 @@ export class BatchReader {
     return this.find(step, plan, { narrowed: end && { $lte: end }, end });
   }
 
-  /**
-   * The documents of a step with their numeric ids as texts. Call it only if there are numeric ids, because few documents
-   * have one.
-   */
+  /** The documents of a reply from a position on, with numeric ids as texts. See {@link NumericIdTexts.asTexts}. */
   asTexts(part: BatchPart, selection: Selection, at: mongo.Timestamp): Promise<Uint8Array> {
     return this.numbers.asTexts(part, selection, at);
   }
@@ -242,7 +242,8 @@ export class BatchReader {
 }
 
 /**
- * The most documents that may be sorted as one page. It is 0 for `_id`s alone: MongoDB would sort whole documents for them.
+ * The maximum number of documents that may be sorted as one page. It is 0 if only `_id`s are read, because MongoDB
+ * would sort whole documents even then.
  */
 function onePageOf({ replyLimit, breadth, idsOnly }: BatchQuery): number {
   return idsOnly === true ? 0 : Math.min(replyLimit, breadth.most ?? Infinity);

@@ -129,7 +129,7 @@ export class RawFind {
   }
 }
 
-/** A query in the terms of its collection (contract §8). */
+/** A query with the field names of its collection, which a created kind may define (contract §8). */
 function inTermsOf<F extends Pick<Find, 'filter' | 'min' | 'max' | 'sort' | 'projection'>>(
   collection: string,
   find: F,
@@ -150,24 +150,26 @@ function inTermsOf<F extends Pick<Find, 'filter' | 'min' | 'max' | 'sort' | 'pro
 
 const { BSON } = mongoose.mongo;
 
-/** The documents of a batch from a place on. */
+/** The documents of a batch from a byte position on. */
 export interface BatchPart {
   documents: Uint8Array;
   from: number;
 }
 
 /**
- * Records whose `id` is stored as a number are delivered under its decimal text (contract §4), but only if the ledger knows
- * them under that text at that time: another record may have the same text or number. The watcher re-stamps a record once
- * the ledger knows it. A consumer that is shown an earlier moment therefore receives it in the next window.
+ * Records whose `id` is stored as a number are delivered under its decimal text (contract §4), but only if the ledger
+ * knows them under that text at the moment shown: another record may have the same text or number. The watcher
+ * re-stamps a record once the ledger knows it. A consumer that is shown an earlier moment therefore receives it in the
+ * next window.
  */
 @Injectable()
 export class NumericIdTexts {
   constructor(private readonly finds: RawFind) {}
 
   /**
-   * The raw array of records from a place on, with numeric ids as texts, without the records that the ledger does not know
-   * under their text. Takes one more read.
+   * The raw array of records from a position on, with numeric ids as texts, without the records that the ledger does
+   * not know under their text. Takes one more read. If there are no numeric ids, returns all documents as they are,
+   * without a read.
    */
   async asTexts(
     { documents, from }: BatchPart,

@@ -65,7 +65,7 @@ export class TombstoneFilter {
   }
 }
 
-/** MongoDB cannot look up a text in an index if it is half as long as a document may be. */
+/** Whether the `id` can be looked up: in an index, MongoDB rejects a text of half the maximum document size. */
 function canBeFound({ id }: Tombstone): boolean {
   return id.length < LONGEST_ID;
 }

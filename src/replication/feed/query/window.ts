@@ -7,11 +7,11 @@ import type { Kind } from '../../../kinds/index.js';
 
 /** How much one step of a page may examine, so that a sparse filter cannot occupy the database longer than QUERY_MS. */
 export interface Breadth {
-  /** `_id`s of a list for each requested item. */
+  /** The number of `_id`s of a list that are examined for each requested item. */
   perItem: number;
   /**
-   * Limit of the `_id`s of a list, or of the entries of the index along `_id`. Absent until a step was too slow: then a walk is
-   * unlimited, and a list step takes at most `MOST`.
+   * The maximum number of `_id`s of a list, or of index entries of a walk along `_id`, that a step examines. Absent as
+   * long as no step was too slow: a walk is then unlimited, and a step along a list examines at most `MOST`.
    */
   most?: number;
 }
@@ -19,7 +19,7 @@ export interface Breadth {
 /** Sufficient if everything matches. */
 export const FIRST_BREADTH: Breadth = { perItem: 1 };
 
-/** Keeps commands small, and so also the retry after a timeout. */
+/** The maximum number of `_id`s in a command. It keeps commands small, and so also the retry after a timeout. */
 const MOST = 10_000;
 const SPARE = 1.25;
 const MOST_WIDER = 16;
@@ -43,7 +43,10 @@ export function narrower(breadth: Breadth, asked: number): Breadth | undefined {
   return breadth.most === 1 ? undefined : { ...breadth, most: Math.ceil(examined / NARROWER) };
 }
 
-/** The breadth after a step that was fast enough. The cause of an earlier timeout may have been one record, or temporary. */
+/**
+ * The breadth after a step that was fast enough. A single record or a temporary load may have caused an earlier
+ * timeout.
+ */
 export function relaxed({ perItem, most }: Breadth): Breadth {
   return most === undefined ? { perItem } : { perItem, most: Math.min(most * RELAXED, MOST) };
 }
@@ -57,10 +60,13 @@ export type Plan = 'all' | 'one-page' | 'id-list';
 /** For a window with more than this share of the collection, a walk along `_id` examines fewer keys than a list. */
 const SHARE_WORTH_LISTING = 0.6;
 
-/** A longer list would not be cached: this one takes 12 MB. */
+/** A list of this length takes 12 MB, a quarter of the cache of lists. */
 const LONGEST_LIST = 1_000_000;
 
-/** The most `_id`s of a window that are listed. A larger window is read along `_id`. */
+/**
+ * The maximum number of `_id`s in a list, for a collection with this number of documents. A larger window is read along
+ * `_id`.
+ */
 export function longestList(documents: number): number {
   return Math.min(Math.floor(documents * SHARE_WORTH_LISTING), LONGEST_LIST);
 }
@@ -143,7 +149,8 @@ interface Bounds {
 
 /**
  * These bounds replace the filter, so that the query is covered by the index. Do not use them in a query that sorts: MongoDB
- * would take the order of the index for the requested order. Dates are whole milliseconds.
+ * would take the order of the index for the requested order. A date is a whole number of milliseconds, so the first one
+ * after `from` is a millisecond later.
  */
 export function boundsOf({ scope }: Pick<Selection, 'scope'>, from: Date, to: Date): Bounds {
   const { organizationid, appid, kind } = scope as Tenant & { kind?: Kind };
