@@ -27,8 +27,8 @@ export class Tenants {
   ) {}
 
   /**
-   * Maps each event of a record to the application that it names, else to the known application of its record; `''` if
-   * unknown, and for every tombstone.
+   * Maps each event of a record to a key of its application: of the one that the event names, otherwise of the one that
+   * is stored for the record; `''` if neither is known. Every tombstone is mapped to `''`.
    */
   async of(events: WatchedEvent[]): Promise<Map<WatchedEvent, string>> {
     const named = new Map<WatchedEvent, string>();
@@ -70,7 +70,7 @@ function tenantKey({ organizationid, appid }: { organizationid?: unknown; appid?
 
 const ATTEMPTS = 3;
 const BETWEEN_ATTEMPTS_MS = 50;
-/** Failing events to isolate by bisection: of one application, and in all. Beyond that, events are set aside together. */
+/** Maximum number of failing events that are isolated by bisection. After that, events are set aside together. */
 const MOST_ALONE = { ofApplication: 5, inAll: 30 };
 
 /** Failures counted over consecutive batches that contained any. */
@@ -91,7 +91,7 @@ class Trouble {
     this.count += 1;
   }
 
-  /** Whether enough failing events were isolated. */
+  /** Whether further events of this application are set aside together, without isolating the failing ones. */
   isEnough(tenant: string): boolean {
     const ofTenant = this.alone.get(tenant) ?? 0;
     return ofTenant >= MOST_ALONE.ofApplication || this.count >= MOST_ALONE.inAll;
@@ -110,7 +110,7 @@ interface Loop {
  * Processes batches so that no single event can stop the stream. If a batch fails although the database answers, it is
  * halved, in order, until the failing event is isolated. That event is tried three times and then set aside. If many events
  * fail, the remaining events of the same application in the failing part are set aside too, so that other applications do
- * not wait. The valid ones among them are retried shortly afterwards.
+ * not wait. All are retried shortly afterwards; the valid ones among them then succeed.
  */
 @Injectable()
 export class Batches {
@@ -224,7 +224,7 @@ export class Batches {
     }
     trouble.add((await this.tenants.of([event])).get(event) ?? '');
     await this.quarantine.setAsideEvents([event], reason);
-    // An announcement without its moment still moves the fence; otherwise late stamps after it would be accepted.
+    // An announcement that is set aside leaves no moment, but moves the fence: late stamps must not be accepted.
     if (event.type === 'announced' && isIn(loop.term.share, event.mark)) pass(event, fences, fences);
   }
 

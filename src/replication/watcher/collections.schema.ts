@@ -27,8 +27,8 @@ export interface EmailDuplicate extends Tenant {
 }
 
 /**
- * A key that other members want, with the `_id` of the member that holds it. Once the holder has changed, only this document
- * says which key it released. `noted` is as in a duplicate.
+ * A key that other members want, with the `_id` of the member that holds it. Once the e-mail of that member has
+ * changed, only this document shows which key the member released. `noted` is as in {@link EmailDuplicate}.
  */
 export type EmailHolder = EmailDuplicate;
 
@@ -36,8 +36,8 @@ export type EmailHolder = EmailDuplicate;
 export type EmailKey = Omit<EmailDuplicate, '_id' | 'noted'>;
 
 /**
- * The keys that other members want from one member, by its `_id`: more than one while it exchanges one key for another. A
- * document of an earlier version has a single key, in its own fields.
+ * The keys that other members want from one member, by its `_id`: more than one while the member changes from one
+ * wanted key to another. A document of an earlier version has a single key, in its own fields.
  */
 export interface StoredHolder extends Partial<EmailKey> {
   _id: mongo.ObjectId;

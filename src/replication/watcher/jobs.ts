@@ -137,7 +137,7 @@ export class Orphans {
       const sessions = (await this.idle()).map(({ lsid: { id } }) => ({ id }));
       if (sessions.length > 0) await this.admin.command({ killSessions: sessions });
     } catch (error) {
-      this.log.debug({ err: error as Error }, 'Cannot look for open transactions of earlier leaders');
+      this.log.debug({ err: error as Error }, 'Cannot end open transactions of earlier leaders');
     }
   }
 

@@ -15,7 +15,7 @@ const ANSWER_MS = 3000;
 /** Every renewal changes the expiry, even while the database's clock does not advance: that shows others a live leader. */
 const EXTENDED = { $max: [{ $add: [CLOCK, LEASE_MS] }, { $add: ['$expires', 1] }] };
 
-/** No instance leads where a storage format is in force that it does not know. */
+/** An instance does not lead if the storage format in force is newer than those that it knows. */
 const KNOWN_FORMAT = { format: { $not: { $gt: STORAGE_FORMATS.newest } } };
 
 /** The part of the state that a leader may change, only in its own term. */
@@ -44,7 +44,7 @@ export class Lease {
     @InjectConnection() private readonly connection: Connection,
   ) {}
 
-  /** The driver's view of the collection: these updates are pipelines that ask for the database's clock. */
+  /** The driver's own collection, because the updates here are pipelines, which read the database's clock. */
   private get collection(): mongo.Collection<WatchState> {
     return this.states.collection as unknown as mongo.Collection<WatchState>;
   }
@@ -95,7 +95,7 @@ export class Lease {
     return this.update(term, { $set: advance });
   }
 
-  /** Stores the same at the end of a pass, and removes the progress of the pass; false if the term is over. */
+  /** Like {@link save}, at the end of a pass: also removes the progress of the pass. */
   async saveEndOfPass(term: number, advance: Advance): Promise<boolean> {
     return this.update(term, { $set: advance, $unset: { pass: '' } });
   }

@@ -22,7 +22,7 @@ const RENEW_MS = 2000;
 /** How often an instance that does not lead checks whether the lease is free. */
 const RETRY_MS = 300;
 const TOTALS_MS = 3000;
-/** Longest wait for the kinds at the begin of a term, before the lease is renewed. */
+/** Longest wait for the kinds at the beginning of a term, before the lease is renewed. */
 const KINDS_MS = 3000;
 /** Longest wait at shutdown for work in progress. */
 const SHUTDOWN_MS = 5000;
@@ -96,7 +96,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
     this.metrics.watcherLeads.set(1);
     let unlisten = (): void => undefined;
     try {
-      // An instance without requests knows the kinds of long ago. The stream follows the collections of those it is opened with.
+      // An instance without requests may know outdated kinds, and the stream follows only the kinds known at its start.
       await within(KINDS_MS, 'Reading the kinds', this.kinds.refresh());
       unlisten = onKindsChanged(end);
       const term = { client, state, stop: life.signal, showLife: () => life.showLife(), share: life.share };

@@ -41,7 +41,7 @@ export function mayPass(error: unknown): boolean {
 
 /** Number of records that get an `id` at once. */
 const AT_ONCE = 100;
-/** Number of incomplete identities that are searched at once. Many of them may be unable to get an `id`. */
+/** Number of incomplete identities that are searched at once for such records. Many may be unable to get an `id`. */
 const LOOKED_AT = 1000;
 
 /** A walk over the incomplete identities. `again` is set if records were added meanwhile, so that it has to be repeated. */
@@ -104,10 +104,10 @@ export class MissingIds {
   }
 }
 
-/** Records by `_id`, and a place in the log that precedes the look at them. */
+/** Records by `_id`, and a place in the log. The records are read after that place. */
 interface Written {
   written: mongo.ObjectId[];
-  /** All records of the batch, including deleted members, whose e-mail is free. */
+  /** All records of the batch, including deleted members: other members may be waiting for their e-mail. */
   concerned: mongo.ObjectId[];
   at: LogPlace;
 }
@@ -177,7 +177,7 @@ interface DecidedBatch {
   partials: Partials;
   at: LogPlace;
   fences: KnownFences;
-  /** What was known before of records of the batch that waited with a numeric `id`, by the hex of their `_id`. */
+  /** Earlier knowledge of those records of the batch that waited with a numeric `id`, by the hex of their `_id`. */
   waited: ReadonlyMap<string, PartialIdentity>;
 }
 
@@ -216,8 +216,9 @@ export class DecisionWriter {
   }
 
   /**
-   * Leaves out numeric ids that still wait. A term that reads a part of its knowledge before the death of a text `id`, and a
-   * part after it, would take them for learned.
+   * Leaves out records with a numeric `id` that still wait. A term may read one part of its knowledge before the death
+   * of a text `id`, and the other part after it. It would then count these records as learned, although the ledger does
+   * not have them.
    */
   private async withoutWaiting(
     kind: Kind,

@@ -44,9 +44,9 @@ export class Effects {
   ) {}
 
   /**
-   * Applies the effects for the applications in the share of the term. The main loop, which owns events that name no
-   * application, also handles those that concern all of them. `fences` holds the fences passed before the batch. Returns the
-   * fences that the batch has passed, and adds the number of events per application to `counts`.
+   * Applies the effects for the applications in the share of the term. The main loop also handles the events that name
+   * no application or concern all of them. `fences` holds the fences passed before the batch. Returns the fences that
+   * the batch has passed, and adds the number of events per application to `counts`.
    */
   async apply(
     events: WatchedEvent[],

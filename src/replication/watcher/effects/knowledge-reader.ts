@@ -31,7 +31,7 @@ type RecordEvent = WrittenEvent | DeletedEvent;
 
 /** Number of records that are read concurrently. */
 const AT_ONCE = 10;
-const GONE = 'the server no longer holds the moment of a change of which the log tells only a part';
+const GONE = 'the log shows only a part of a change, and the server no longer retains the moment of that change';
 
 /**
  * An event shows only what it changed, and the ledger shows what the record was before. The record is read as of the event
@@ -46,7 +46,7 @@ export class Completion {
   /**
    * Returns the events. Those whose identity would otherwise be unknown are completed from the whole record. Throws a
    * HistoryLostError if the server no longer holds the moment of such an event, because the identity is then unknown.
-   * If the event may only have removed a field of a known record, the current record is read instead.
+   * But if the record is known, and is read only because the event may have removed a field, its current state is used.
    */
   async complete<E extends { type: string }>(
     kind: Kind,
@@ -112,7 +112,7 @@ function textsIn(identity: StoredIdentity): StoredIdentity {
   return Object.fromEntries(Object.entries(identity).filter(([, value]) => value !== false));
 }
 
-/** What is known of the records of a batch before it, and its events with their missing names added. */
+/** What is known of the records of a batch before it, and its events, completed with missing parts of identities. */
 interface KnowledgeRead extends Pick<Knowledge, 'owned' | 'partials' | 'holders'> {
   events: KindEvent[];
 }
@@ -134,7 +134,7 @@ export class KnowledgeReader {
     return new Map(entries.map((entry) => [entry._id.toHexString(), entry]));
   }
 
-  /** Reads for the share of the term. The returned events are those that concern it. */
+  /** Reads what the share of the term knows. Returns only the events that concern this share. */
   async read(
     kind: Kind,
     events: KindEvent[],

@@ -21,7 +21,7 @@ import {
 import { isOfDatabase } from './wanted-services.js';
 
 /**
- * Reports from time to time how many records were examined for an edited filter, and of how many. A short stamping ends
+ * Reports from time to time how many records were examined for an edited filter, and their total. A short stamping ends
  * before its first report.
  */
 export class StampingProgress {
@@ -54,7 +54,7 @@ export class StampingProgress {
     const done = Math.floor(this.done + records);
     const pace = this.tempo.measure({ at, done });
     if (!this.isCounted) {
-      // If the server could not count them in time, it could not do so later either.
+      // Counted only once: if the server cannot count the records in time now, it cannot do so later either.
       this.isCounted = true;
       this.total = await this.count();
     }
@@ -63,18 +63,18 @@ export class StampingProgress {
 }
 
 /**
- * Time beyond the server's own limit for a range (milliseconds). The server checks its limit only between two texts; it does
- * not interrupt a regular expression on a single text.
+ * How long to wait after the server's own time limit for a range has passed (milliseconds). The server may exceed it,
+ * because it does not interrupt a regular expression while it is matched with a single text.
  */
 const SPARE_MS = 2000;
 /** Number of stamps after which the stream has to catch up. Each stamp is an event that delays all applications. */
 const AT_ONCE = 1000;
-/** Longest wait for the stream to catch up (milliseconds). Its next batch may take long. */
+/** Longest wait for the stream to catch up (milliseconds). Limited, because the stream's next batch may take long. */
 const LONGEST_WAIT_MS = 5000;
 /** How often the progress of a stamping is stored (milliseconds). */
 const SAVE_MS = 2000;
 
-/** The term of a stamping, and the signal that ends it. */
+/** The term of a stamping, and the signal that ends the stamping. */
 export interface StampingTerm {
   term: TermAtWork;
   stop: AbortSignal;
@@ -100,9 +100,9 @@ export class EditedRecords {
   ) {}
 
   /**
-   * Stamps every record that is left of the application and kind if one of the filters cannot be read, if MongoDB rejects
-   * one, or if MongoDB does not stop at its time limit. A single record that takes too long to judge is stamped without
-   * being judged. Throws a TermOverError if `stop` came first.
+   * Re-stamps the records that differ. If one of the filters cannot be read, if MongoDB rejects one, or if MongoDB does
+   * not stop at its time limit, all remaining records of the application and kind are stamped. A single record that
+   * takes too long to judge is stamped without being judged. Throws a TermOverError if `stop` is aborted first.
    */
   async restamp(entry: ReadVersion, { term, stop }: StampingTerm): Promise<Restamped> {
     const { organizationid, appid, kind, name, filter, previous, fields, previousFields } = entry;
@@ -164,7 +164,7 @@ export class EditedRecords {
     );
   }
 
-  /** Waits until the watcher has passed this place with the application. Returns the current end of the log. */
+  /** Waits, for a limited time, until the watcher has passed a place for an application. Returns the end of the log. */
   private async onceReached(
     tenant: Tenant,
     place: mongo.Timestamp | undefined,
@@ -177,8 +177,8 @@ export class EditedRecords {
   }
 
   /**
-   * No index is stated. After a drop the index is missing until the watcher processes the drop, which a failure here would
-   * prevent.
+   * Reads without a hint: after a drop of the collection, the index is missing until the watcher has processed the
+   * drop, and a query with a hint would fail until then.
    */
   private async idsOf(collection: mongo.Collection, query: mongo.Document): Promise<mongo.ObjectId[]> {
     const options = { projection: { _id: 1 }, sort: { _id: 1 }, maxTimeMS: this.judgingMs } as const;

@@ -11,7 +11,7 @@ import { ServicesInTurn, serviceName, tenantName, WantedServices } from './wante
 import { FilterReconciler, serviceInWords, type StampedVersion } from './filter-reconciler.js';
 import { type Judged, KnownToTerm } from './registered-services.js';
 
-/** Maximum number of services of a batch for which the stream waits. It never waits for an application with more in the batch. */
+/** The stream waits for at most this many services of a batch, and for no application with more in the batch. */
 const IN_STREAM = 20;
 /** Number of services that are read at once. Each filter may have 64 KiB. */
 const AT_ONCE = 100;
@@ -49,10 +49,10 @@ export class FilterChanges {
   }
 
   /**
-   * Checks the services that these documents name or named before, and those of the applications with another hash key; all
-   * services if the documents are unknown. Only a few are checked at once, so that a single edit takes effect at its place in the
-   * log. The others wait, as do all services of an application that has many. A few failed services of the same applications
-   * are checked too, because the change may have removed the cause.
+   * Checks the services that these documents name or named before, and those of the applications with a new hash key
+   * (`rekeyed`); all services if the documents are unknown. The call itself checks only a few, so that a single edit
+   * takes effect at its place in the log. The others wait, as do all services of an application that has many. A few
+   * failed services of the same applications are checked too, because the change may have removed the cause.
    */
   async check(ids: mongo.ObjectId[] | undefined, term: TermAtWork, rekeyed: Tenant[] = []): Promise<void> {
     const found = ids === undefined ? await this.findAll(term) : new ServicesInTurn();
@@ -78,8 +78,8 @@ export class FilterChanges {
 
   /**
    * Checks the next waiting services, beside the stream. From time to time it also checks those that failed, and those that
-   * a superseded leader has changed late, which only a read of all versions can detect. If no service waits, it returns when
-   * one does, or after some seconds.
+   * a superseded leader has changed late, which only a read of all versions can detect. If no service is waiting, it
+   * returns once one is, or after some seconds.
    */
   async checkNext(term: TermAtWork, stop: AbortSignal): Promise<void> {
     const known = this.knownTo(term);
@@ -126,7 +126,7 @@ export class FilterChanges {
     return isDone;
   }
 
-  /** The term is over. The next leader reports which services are beyond the limits. */
+  /** Called when the term is over. Resets the metric, because the next leader counts the services beyond the limits. */
   leave(): void {
     this.metrics.servicesBeyondLimits.set(0);
   }
@@ -163,7 +163,8 @@ export class FilterChanges {
   }
 
   /**
-   * Shows no life of the term, so that a hanging stream is detected even during a long stamping. Returns false on failure.
+   * Does not call `showLife` of the term, so that a hanging stream is detected even during a long stamping. Returns
+   * false on failure.
    */
   private stamp(key: ServiceKey, term: TermAtWork, stop: AbortSignal): Promise<boolean> {
     return asLongAsAlive(stop, this.longestSilenceMs, async (life) => {
@@ -183,7 +184,7 @@ export class FilterChanges {
     term: TermAtWork,
     stamped?: StampedVersion,
   ): Promise<void> {
-    const { versions, edited, checks: looks } = known;
+    const { versions, edited, checks } = known;
     const names = keys.map(serviceName);
     const check = async () => {
       const beyond = new Set(keys.filter((key) => known.judged.isBeyond(key)).map(serviceName));
@@ -196,13 +197,13 @@ export class FilterChanges {
       if (reconciled.some(({ isPending }) => isPending)) this.changes.emit(EDITED);
       term.showLife();
     };
-    const checked = Promise.all(names.flatMap((name) => looks.get(name) ?? [])).then(check);
+    const checked = Promise.all(names.flatMap((name) => checks.get(name) ?? [])).then(check);
     const ended = checked.catch(() => undefined);
-    for (const name of names) looks.set(name, ended);
+    for (const name of names) checks.set(name, ended);
     try {
       await checked;
     } finally {
-      for (const name of names) if (looks.get(name) === ended) looks.delete(name);
+      for (const name of names) if (checks.get(name) === ended) checks.delete(name);
     }
   }
 
@@ -211,8 +212,8 @@ export class FilterChanges {
    * often.
    */
   private async findAll(term: TermAtWork): Promise<ServicesInTurn> {
-    const { waiting, edited, checks: looks, judged } = this.knownTo(term);
-    const known = Object.assign(new KnownToTerm(waiting, edited, looks), { judged });
+    const { waiting, edited, checks, judged } = this.knownTo(term);
+    const known = Object.assign(new KnownToTerm(waiting, edited, checks), { judged });
     this.terms.set(term.whole ?? term, known);
     const found = new ServicesInTurn();
     for await (const some of this.entries.versions()) {
@@ -270,10 +271,10 @@ export class FilterChanges {
     const application = `${organizationid}/${appid}`;
     if (before === 0)
       this.log.warn(
-        `${application} has more services than are allowed, ${count(MOST_SERVICES)} of 4 MiB together: those beyond that answer ` +
-          '500 service-misconfigured; admin status names them',
+        `${application} has more services than are allowed (${count(MOST_SERVICES)}, or 4 MiB together): ` +
+          'the feeds of those beyond the limits answer 500 service-misconfigured; admin status names them',
       );
-    else if (beyond === 0) this.log.log(`${application} has no more services than are allowed`);
+    else if (beyond === 0) this.log.log(`The services of ${application} are within the limits again`);
   }
 
   private knownTo(term: TermAtWork): KnownToTerm {

@@ -32,7 +32,7 @@ import { type ReadVersion, type TermAtWork, FilterVersions, HashKeys } from '../
 /** Number of services that are processed concurrently. */
 const SIDE_BY_SIDE = 5;
 const MOST_ROUNDS = 5;
-/** Most failed services that are remembered. Each is logged once, and is checked again although it has no version. */
+/** Maximum number of failed services that are remembered, so that each is logged once, and is checked again. */
 const MOST_REMEMBERED = 1000;
 
 /** The result for one service. */
@@ -210,9 +210,9 @@ export class FilterReconciler {
   }
 
   /**
-   * Does something for one service. Returns false if it failed because of the service or its records. The service then
-   * becomes invalid, unless its records are only held by a transaction, so that its consumers wait instead of missing
-   * changes. An error that is not specific to the service, such as a missing privilege, is rethrown, and the watcher
+   * Runs `work` for one service. Returns false if it failed because of the service or its records. The service is then
+   * invalid, so that consumers wait instead of missing changes; if its records are only held by a transaction, its
+   * feeds wait anyway. Rethrows an error that is not specific to the service, such as a missing privilege: the watcher
    * retries.
    */
   private async alone(

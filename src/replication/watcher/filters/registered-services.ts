@@ -36,7 +36,7 @@ interface Moved {
 
 /**
  * The services of one application in the order of their `_id`, and which of them are within its limits. Only services from
- * the first change on are judged again, and only up to the place where no other one fits.
+ * the first change on are judged again, and only up to the place where no further service fits.
  */
 class FirstThatFit {
   /** By name. */
@@ -81,7 +81,8 @@ class FirstThatFit {
   }
 
   /**
-   * Returns the services that moved across the limits since the last call: those now beyond them first, each part by name.
+   * Returns the services that moved across the limits since the last call: first those that are now beyond the limits,
+   * then those that are now within them, each group sorted by name.
    */
   judge(): Moved[] {
     if (this.firstChange !== undefined) this.judgeFrom(this.firstChange);
@@ -118,7 +119,7 @@ class FirstThatFit {
     return this.within.splice(place).map(({ one }) => one);
   }
 
-  /** Appends the services that fit to the list. Returns them. */
+  /** Appends to the list the services that fit. Returns them. */
   private fill(first: string): Registered[] {
     const within = this.within!;
     const filled: Registered[] = [];
@@ -195,7 +196,7 @@ export class RegisteredServices {
 
   /** Stores the current state of a document. */
   learn({ _id, key, bytes }: NamedService): void {
-    // For an `_id` that is not an ObjectId, an event makes the watcher read all documents again.
+    // An `_id` that is not an ObjectId is never looked up: an event with one causes all documents to be read again.
     const id = isObjectId(_id) ? _id.toHexString() : key && serviceName(key);
     if (id === undefined) return;
     this.remove(id);
@@ -261,7 +262,7 @@ export class RegisteredServices {
   }
 }
 
-/** How often all versions are read (milliseconds): a version that a superseded leader wrote late causes no event here. */
+/** How often all versions are read (milliseconds): no event reports a version that a superseded leader wrote late. */
 const AGAIN_MS = 20_000;
 
 /** What a term knows of the services. */
@@ -278,7 +279,7 @@ export class KnownToTerm {
   constructor(
     readonly waiting = new ServicesInTurn(),
     readonly edited = new EditedServices(),
-    /** The last check of each service that has begun; it settles when that check has ended. */
+    /** For each service, the check that began last: a promise that settles when the check has ended. */
     readonly checks = new Map<string, Promise<unknown>>(),
   ) {}
 

@@ -27,7 +27,7 @@ export function isOfDatabase(error: unknown): boolean {
 
 /**
  * Whether an error is not specific to the service in progress. Of the errors of the server, only rejected queries, duplicate
- * keys and writes that do not fit are specific. Any other error would occur for every service.
+ * keys and writes that do not fit are specific. Any other error of the server would occur for every service.
  */
 export function isElsewhere(error: unknown): boolean {
   if (isOfDatabase(error)) return true;
@@ -82,7 +82,7 @@ const NAMES = {
   ...{ kind: nameAt('$kind'), name: nameAt('$name') },
 };
 const REGISTERED = { ...NAMES, bytes: { $bsonSize: '$$ROOT' } };
-/** Neither true nor false nor missing: a service with a filter is then disabled, and `default` cannot be read. */
+/** Stands for an invalid `enabled`. A service with a filter is then disabled, and `default` cannot be read. */
 const UNCLEAR = 'unclear';
 const IS_ENABLED = { $eq: [{ $ifNull: ['$enabled', true] }, true] };
 const ENABLED = { $cond: [IS_ENABLED, true, { $cond: [{ $eq: ['$enabled', false] }, false, UNCLEAR] }] };

@@ -6,9 +6,12 @@ import { asLongAsWorkedOn, type Sender, withComment } from './long-command.js';
 import type { WatchedEvent } from '../../protocol/index.js';
 
 const MOST_EVENTS = 1000;
-/** The first read returns only what the log already contains; it does not wait for more (milliseconds). */
+/** Wait of the first read for new events (milliseconds): it is to return only what the log already contains. */
 const FIRST_WAIT_MS = 1;
-/** The server may miss the first signal of a majority write and wait for this long (milliseconds), which delays a raise. */
+/**
+ * Wait after a batch with events (milliseconds). Short, because the server may miss the first signal of a majority
+ * write and reply only after this wait, which delays a raise.
+ */
 const SHORTEST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1000;
 const TOKEN_TIME = /^[0-9a-f]{18}/i;

@@ -17,13 +17,13 @@ import { fieldsIn, PRESENT_IN_EVERY_KIND } from '../repair/present-record.js';
 import { literal } from '../../../platform/common/index.js';
 
 /*
- * The few bytes of an event that the watcher reads, as aggregation expressions. MongoDB evaluates them for each event, which
- * costs as much as reading it from the log, so each type of event has its own, and an update that touches nothing but data and
- * the stamp has the fewest.
+ * The few bytes of an event that the watcher reads, as aggregation expressions. MongoDB evaluates them for each event,
+ * which costs as much as reading the event from the log. So each type of event has expressions of its own, and an
+ * update that changes only the stamp and fields that the watcher does not read has the fewest.
  */
 
 const COLLECTION = '$ns.coll';
-/** The name that a collection gets. */
+/** The new name of a collection that is renamed. */
 const NEW_COLLECTION = '$to.coll';
 const LATEST = new Date('9999-12-31T23:59:59.999Z');
 const UPDATED = '$updateDescription.updatedFields';
@@ -43,9 +43,9 @@ const PATHS = { $concatArrays: ['$$set', '$$gone', '$$shortened'] };
 /** The fields at the top of the record that an update concerns. */
 const ROOTS = { $map: { input: PATHS, in: { $arrayElemAt: [{ $split: ['$$this', '.'] }, 0] } } };
 
-/** The fields of such a record in which the watcher repairs what other programs left out. Events show the stamp itself. */
+/** The fields that the watcher checks in records of every kind, without the stamp, which events show themselves. */
 const MAINTAINED = fieldsIn(PRESENT_IN_EVERY_KIND).filter((field) => field !== 'lastupdated');
-/** All fields but the stamp that the watcher reads, of records and of marks. */
+/** All fields of records and marks that the watcher reads, except the stamp. */
 const READ = [...new Set([...MAINTAINED, ...IDENTITY, 'channels', 'emailkey', 'announced'])];
 const concernsNone = (fields: string[]) => ({
   $eq: [{ $size: { $setIntersection: ['$$roots', fields] } }, 0],
@@ -84,7 +84,7 @@ const CHANNELS_PLACED = {
   },
 };
 
-/** Every event has these. A change stream must not lose its `_id`, the token. */
+/** The fields of every event. A change stream must keep the `_id`, which is the resume token. */
 const OF_ANY = {
   _id: '$_id',
   operationType: '$operationType',
@@ -98,9 +98,9 @@ const OF_WRITE = {
 };
 
 /**
- * The fields of an event. `isShown` tells whether the event shows every field of a record that the watcher checks, except texts
- * and stamp: an insert whose channels are all within the limit, or an update of other fields. Only records of kinds without
- * e-mail keys have it.
+ * The fields of an event. `isShown`: the event shows that nothing needs repair, apart from the identity and the stamp,
+ * which are checked separately. It is true for an insert whose channels are all within the limit, and for an update of
+ * fields that the watcher does not check; always false for kinds with e-mail keys.
  */
 export function fieldsOfEvent(): mongo.Document {
   const withoutEmail = kindNames().filter((kind) => kind !== PERSON_KIND);
@@ -163,8 +163,8 @@ const DESCRIBED = {
 };
 
 /**
- * A stage that tells events of collections that other programs designed as the contract describes records (contract §8). Absent
- * if there is no such collection.
+ * A stage that translates the fields of events to those of the contract, for collections that other programs have
+ * designed (contract §8). Empty if there is no such collection.
  */
 export function inTermsOfContract(): mongo.Document[] {
   const mapped = kindNames().flatMap((kind) => {
@@ -172,12 +172,12 @@ export function inTermsOfContract(): mongo.Document[] {
     return terms === undefined ? [] : [{ isIt: { $eq: ['$ns.coll', literal(collectionOf(kind))] }, terms }];
   });
   if (mapped.length === 0) return [];
-  const instead = (path: string, told: (terms: StoredTerms) => unknown) => ({
+  const instead = (path: string, translated: (terms: StoredTerms) => unknown) => ({
     $cond: [
       { $ne: [{ $type: path }, 'missing'] },
       {
         $switch: {
-          branches: mapped.map(({ isIt, terms }) => ({ case: isIt, then: told(terms) })),
+          branches: mapped.map(({ isIt, terms }) => ({ case: isIt, then: translated(terms) })),
           default: path,
         },
       },

@@ -89,16 +89,16 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
     const id: unknown = raw['owner'];
     return { type: 'services', ...whenOf(raw), ...(isObjectId(id) && { id }) };
   }
-  // Without its key, the entries of an application keep theirs until one of its services asks for a new key.
+  // A deleted key changes nothing yet: filter versions keep their copy of it until a service needs a new key.
   if (collection === HASH_KEYS)
     return what === 'delete' ? undefined : { type: 'services', ...whenOf(raw), ...applicationIn(raw) };
-  // A kind decides which services there are.
+  // A change of the kinds also changes which services are valid.
   if (collection === KINDS) return { type: 'services', ...whenOf(raw) };
   if (collection === MARKS) return announced(raw);
   return collection === LEDGER ? tombstoneSeen(raw) : undefined;
 }
 
-/** The collection that is lost: of one that is renamed, or written by `$out`, that in whose place it comes, if it is of a created kind. */
+/** The collection that is lost: that of the event, or the one of a created kind that a rename or `$out` replaces. */
 function lostIn(raw: mongo.Document, collection: string): string {
   const target = (raw['to'] as { coll?: string } | undefined)?.coll ?? '';
   const isOwn = collection.startsWith('tidemark.') || recordCollections().includes(collection);
@@ -130,7 +130,7 @@ function written(raw: mongo.Document, kind: Kind, whole: boolean): WrittenEvent 
   };
 }
 
-/** Whether each of the three names is stored as a readable string. */
+/** Whether each field of the identity is stored as a readable string. */
 function isReadable({ isNumber, ...names }: StoredIdentity): boolean {
   const isText = (name: unknown) => typeof name === 'string' && !isUnreadable(name);
   return isNumber === undefined && IDENTITY.every((field) => isText(names[field]));
@@ -154,7 +154,8 @@ function tombstoneSeen(raw: mongo.Document): TombstoneEvent {
 }
 
 /**
- * A whole record without a valid stamp has none. An update without a stamp left the stamp unchanged, unless it removed it.
+ * The stamp that the event shows: `null` if a whole record has no valid stamp, or if an update wrote an invalid one or
+ * removed the stamp; absent if an update left the stamp unchanged.
  */
 function stampIn(raw: mongo.Document, whole: boolean): { stamp?: Date | null } {
   const shown = (raw[whole ? 'stored' : 'changed'] as { stamp?: Date | null | false } | undefined)?.stamp;

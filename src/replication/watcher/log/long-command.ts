@@ -4,10 +4,10 @@ import { APP_NAME, ASKED_FOR, bareCommand } from '../../../platform/database/ind
 import type { TermAtWork } from '../../store/index.js';
 
 const LOOK_MS = 5000;
-/** Extra time for a reply that arrives while the server is asked (milliseconds). */
+/** Extra time for a reply that arrives while the list of running operations is read (milliseconds). */
 const ARRIVAL_MS = 1000;
 
-/** The sender of commands for a term, and the signal that ends the wait for them. */
+/** The sender of commands for a term, and the signal that ends the wait for their replies. */
 export interface Sender {
   client: mongo.MongoClient;
   term: TermAtWork;
@@ -33,8 +33,8 @@ export const INDEX_BUILDS: mongo.Document = {
 
 /**
  * Waits for the reply to a command while the server works on it, and reports life meanwhile: reading through a long log
- * takes minutes. If the server does not know the command, the reply is lost: the command is aborted and a DeadlineError
- * thrown. Returns undefined if `stop` came first.
+ * takes minutes. If the server no longer works on the command, the reply counts as lost: the command is aborted, and a
+ * DeadlineError is thrown. Returns undefined if `stop` is aborted first.
  */
 export async function asLongAsWorkedOn<T>(
   { client, term, stop, shownAs }: LongCommand,
@@ -52,7 +52,7 @@ export async function asLongAsWorkedOn<T>(
     while (!(await settledWithin(settled, LOOK_MS))) {
       if (await isWorkedOn(client, shownAs)) term.showLife();
       else if (!(await settledWithin(settled, ARRIVAL_MS)))
-        throw new DeadlineError('What the server does not work on', LOOK_MS);
+        throw new DeadlineError('A command that the server is not processing', LOOK_MS);
     }
     return await reply;
   } catch (error) {
