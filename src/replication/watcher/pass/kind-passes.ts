@@ -42,10 +42,11 @@ interface Led extends TermAtWork {
 const SOON_MS = 50;
 
 /**
- * The first passes over the records of kinds that operators have created (contract §8). Each runs beside the stream, which
- * follows the collection from the beginning of the term on: what the pass learns counts as knowledge of the place where the
- * log ends when it begins, as in a pass over everything, and later events of the stream override it. Until it has ended,
- * nothing of the kind is shown, so no consumer can have missed a change. Other kinds do not wait for it.
+ * The first passes over the records of kinds that operators have created (contract §8). Each runs beside the stream,
+ * which follows the collection from the beginning of the term on. As in a pass over everything, what the pass learns
+ * counts as knowledge of the place at which the log ended when the pass began, and later events of the stream override
+ * it. Until the pass has ended, nothing of the kind is shown, so no consumer can have missed a change. Other kinds do
+ * not wait for it.
  *
  * A pass that is interrupted begins again in the next term.
  */
@@ -59,7 +60,7 @@ export class KindPasses implements Job {
   private interruption = new AbortController();
   private hasStream = false;
   private wake: () => void = () => undefined;
-  /** The last writes of the lease, one after the other. */
+  /** Settles when the writes of the lease so far have ended. They run one after the other. */
   private saving: Promise<void> = Promise.resolve();
   /** The places where the last passes began, and where collections were lost. */
   private readonly begunAt = new Map<Kind, LogPlace>();
@@ -76,8 +77,8 @@ export class KindPasses implements Job {
   ) {}
 
   /**
-   * A kind that was removed meanwhile, or replaced by another of the same name, is forgotten for good: this term does not
-   * follow its collection. Throws a TermOverError if another instance leads now.
+   * Removes from the lease the entry of a kind that was removed meanwhile, or replaced by another of the same name,
+   * because this term does not follow its collection. Throws a TermOverError if another instance leads now.
    */
   async beginTerm(term: Led): Promise<void> {
     this.term = term;
@@ -93,22 +94,22 @@ export class KindPasses implements Job {
       throw new TermOverError();
   }
 
-  /** The kinds whose first pass has ended: those that the service works through and shows. */
+  /** The built-in kinds, and the created ones whose first pass has ended: other passes and the audit cover these. */
   ready(): Kind[] {
     return kindNames().filter((kind) => isBuiltIn(kind) || this.entryOf(kind)?.since !== undefined);
   }
 
   /**
-   * The term has its stream, or the place where its stream begins. A pass that begins earlier could read a record that is
-   * deleted before the stream is opened: no event would tell of it.
+   * Lets passes begin: the term has its stream, or the place where its stream will begin. A pass that began earlier
+   * could read a record that is deleted before the stream is opened, and no event would report that delete.
    */
   goOn(): void {
     this.hasStream = true;
   }
 
   /**
-   * The history of the log is lost, so a pass that is running has to begin again, behind the next stream. Resolves when it has
-   * stopped.
+   * Stops a running pass, because the history of the log is lost: the pass has to begin again once the next stream is
+   * open. Resolves when the pass has stopped.
    */
   async interrupt(): Promise<void> {
     this.hasStream = false;
@@ -118,8 +119,8 @@ export class KindPasses implements Job {
   }
 
   /**
-   * The collection of a kind was dropped, renamed or replaced at a place in the log: what has changed is unknown. A pass that has
-   * begun behind that place has seen it. Throws a TermOverError if another instance leads now.
+   * The collection of a kind was dropped, renamed or replaced at a place in the log. What has changed is unknown, so a
+   * new pass follows, unless the last one began after that place. Throws a TermOverError if another instance leads now.
    */
   async lose(kind: Kind, place: LogPlace): Promise<void> {
     const { term } = this;
@@ -135,8 +136,8 @@ export class KindPasses implements Job {
   }
 
   /**
-   * A pass for each new kind, those with few records first: a kind that is created begins a new term, so it waits for no long
-   * pass. A kind whose pass fails does not keep the others from theirs.
+   * Runs a pass for each new kind, those with the fewest records first. A kind that is created begins a new term, so it
+   * does not wait for a long pass that is running. If the pass over one kind fails, the others still run.
    */
   async step(stop: AbortSignal): Promise<number> {
     const { term } = this;
@@ -180,7 +181,7 @@ export class KindPasses implements Job {
     return this.connection.collection(collection).estimatedDocumentCount();
   }
 
-  /** Waits until a collection is lost: a new kind begins a new term. */
+  /** Waits until a collection is lost. A new kind begins a new term, so nothing else can require a pass. */
   private rest(stop: AbortSignal): Promise<number> {
     return new Promise((resolve) => {
       this.wake = () => resolve(0);
@@ -223,10 +224,10 @@ export class KindPasses implements Job {
     this.log.log(`The records of the kind ${kind} are known: ${progress.done} records and ledger entries`);
   }
 
-  /** A kind that had its name before may have been read before: whatever changed since then counts as changed. */
+  /** If a kind of this name existed before, consumers may have read its records, so the pass re-stamps all of them. */
   private async prepare(kind: Kind, collection: string): Promise<PassProgress> {
     const isKnown = await this.ledger.knowsKind(kind);
-    // What an earlier attempt has learned was shown to no consumer.
+    // Entries that an interrupted pass has learned do not require a repair: no consumer has seen their records.
     const isRepair = this.entryOf(kind)?.pass?.isRepair ?? isKnown;
     const counted = [collection, ...(isKnown ? [LEDGER] : [])];
     const counts = await Promise.all(counted.map((name) => this.estimate(name)));
@@ -263,7 +264,7 @@ export class KindPasses implements Job {
   }
 }
 
-/** Such a pass is never resumed from its place. */
+/** The pass over a kind is never resumed from a place. */
 function withoutPlace({ reached: _reached, ...pass }: PassProgress): PassProgress {
   return pass;
 }

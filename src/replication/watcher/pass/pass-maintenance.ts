@@ -33,7 +33,7 @@ const IS_ASCII = { $eq: [{ $strLenBytes: '$data.email' }, { $strLenCP: '$data.em
 const LOWERED = { $toLower: { $trim: { input: '$data.email', chars: ' \t\n\v\f\r' } } };
 const KEY = { $let: { vars: { key: LOWERED }, in: { $cond: [{ $eq: ['$$key', ''] }, null, '$$key'] } } };
 
-/** Whether the `emailkey` of a member may not match its e-mail: always true if it does not. */
+/** Whether the `emailkey` of a member may differ from the key of its e-mail. Always true if it does differ. */
 const MAY_LACK_KEY = {
   $cond: [
     isText('$data.email'),

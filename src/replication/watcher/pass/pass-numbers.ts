@@ -47,11 +47,12 @@ export interface PassRun {
 type StoredRecord = Pick<PresentRecord, '_id' | 'organizationid' | 'appid' | 'id' | 'isNumber'>;
 
 /**
- * Handles ids that are stored as numbers in a pass. Several records may claim one identity; this is decided here, not within
- * the server. For a collection without such ids it costs one lookup in an empty index for each range.
+ * Handles ids that are stored as numbers in a pass. Several records may claim one identity; which of them owns it is
+ * decided here, not by a query of the server. A collection without such ids costs one lookup in an empty index for each
+ * range.
  *
- * Numbers are learned as of the current position of the stream. A number may have to replace a record whose end the stream
- * has reported since it was opened.
+ * These ids are learned as of the current position of the stream, because their record may have to replace another one
+ * whose end the stream has reported since it was opened.
  */
 @Injectable()
 export class PassNumbers {
@@ -65,7 +66,10 @@ export class PassNumbers {
     private readonly ignored: IgnoredRecords,
   ) {}
 
-  /** Learns texts of a range under which a number is known: a text takes precedence. */
+  /**
+   * Learns the records of a range whose `id` is text, if one with a numeric `id` owns the identity: text takes
+   * precedence.
+   */
   async displace(kind: Kind, range: IdRange, run: PassRun): Promise<void> {
     if (!(await this.claimants.anyNumberLives(kind))) return;
     const at = placeIn(run);
@@ -77,7 +81,7 @@ export class PassNumbers {
     }
   }
 
-  /** Learns the numbers among the records that the pass repairs. */
+  /** Learns those of the records whose `id` is a number. */
   async learn(kind: Kind, records: PresentRecord[], run: PassRun): Promise<void> {
     const at = placeIn(run);
     const found = records.flatMap((record) => {
@@ -92,8 +96,8 @@ export class PassNumbers {
   }
 
   /**
-   * Forgets incomplete identities whose record is gone, and those that no longer claim a number. After a lost history no
-   * event reports this, and such an identity must not replace a record.
+   * Forgets incomplete identities whose record is gone, or no longer has the numeric `id` that they claim. After a lost
+   * history no event reports this, and such an identity must not replace a record.
    */
   async forgetStale(kind: Kind, range: IdRange, { at, term }: PassRun): Promise<void> {
     for await (const some of this.incomplete.inRange(kind, range, term.share)) {
@@ -107,7 +111,7 @@ export class PassNumbers {
     }
   }
 
-  /** Returns the lives whose record has that text now. The stream reports what happened to the others. */
+  /** Returns the lives whose record has that text as its `id` now. The stream reports what happened to the others. */
   private async stillThere(kind: Kind, lives: Life[]): Promise<Life[]> {
     const owners = lives.map(({ owner }) => owner);
     const present = await this.present(kind, owners);

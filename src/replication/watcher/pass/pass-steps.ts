@@ -72,7 +72,7 @@ export class PassSteps {
     const records = kinds.map((kind) => this.recordsOf(kind, run));
     const owners = () => kinds.map((kind) => this.ownersOf(kind, run));
     if (run.progress.isBare === true) {
-      // Beside such a pass, the stream may have reported a delete just before the pass learned the record.
+      // The stream beside a pass over a kind may have reported a delete just before the pass learned the record.
       return namedFor(share, [...incomplete, ...records, ...(run.isOfKind === true ? owners() : [])]);
     }
     const [before, behind] =
@@ -86,14 +86,14 @@ export class PassSteps {
   }
 
   /**
-   * Number of documents that the steps visit. Living entries are visited twice; once all records are learned, there are as
-   * many of them as records.
+   * Number of documents that the steps visit. Living entries are visited twice; once all records are learned, there are
+   * at least as many living entries as records.
    */
   total({ records, entries, living, incomplete, isBare }: Size): number {
     return incomplete + (isBare ? records : entries + records + Math.max(living, records));
   }
 
-  /** Runs before anything is learned. Otherwise an incomplete identity could replace a record. */
+  /** Runs before anything is learned. Otherwise an outdated incomplete identity could replace a record. */
   private incompleteOf(kind: Kind, run: PassRun): PassStep {
     return {
       name: `incomplete identities of ${collectionOf(kind)}`,
@@ -105,8 +105,8 @@ export class PassSteps {
 
   /**
    * Confirms every entry as of the beginning of the stream before checking whether its record exists. Otherwise a superseded
-   * watcher could later write what it saw before that stream, and no event would ever end that life. Tombstones whose record
-   * exists live again. After a lost history, the others are re-stamped.
+   * watcher could later write a life that it saw before that stream, and no event would ever end that life. Tombstones
+   * whose record exists live again. After a lost history, the others are re-stamped.
    */
   private entries(run: PassRun): PassStep<EntryRange> {
     return {
@@ -118,7 +118,7 @@ export class PassSteps {
     };
   }
 
-  /** The same for one application and kind. */
+  /** Like {@link entries}, for one application and kind. */
   private entriesOf(tenant: Tenant, kind: Kind, run: PassRun): PassStep<EntryRange> {
     return {
       name: `ledger of ${collectionOf(kind)}`,
@@ -179,7 +179,7 @@ export class PassSteps {
     };
   }
 
-  /** The same for one application. */
+  /** Like {@link ownersOf}, for one application. */
   private livingOf(tenant: Tenant, kind: Kind, { at }: PassRun): PassStep<EntryRange> {
     return {
       name: `owners of ${collectionOf(kind)}`,
@@ -197,9 +197,9 @@ export class PassSteps {
 }
 
 /**
- * The documents from which the ranges of a pass are formed. If the pass leaves out some applications, these are the
- * documents of all: otherwise it would have to read through millions of records of a large application to find the end of a
- * range.
+ * The documents from which the ranges of a pass are formed. Even if the pass leaves out some applications, these are
+ * the documents of all applications: otherwise it would have to read through millions of records of a large application
+ * to find the end of a range.
  */
 function walkedIn(share: AppShare): AppShare {
   return 'only' in share ? share : ALL;

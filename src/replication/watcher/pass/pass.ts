@@ -22,7 +22,7 @@ import type { Batch } from '../log/change-stream.js';
 import type { PassRun } from './pass-numbers.js';
 import { PassSteps, type PassStep } from './pass-steps.js';
 
-/** A pass over a collection with fewer records takes only seconds. */
+/** Fewest records of a collection in which large applications are determined: a pass over fewer takes only seconds. */
 const SMALLEST_COLLECTION = 20_000;
 /** Number of sampled records from which large applications are determined. */
 const SAMPLE = 1000;
@@ -167,7 +167,7 @@ export class Pass {
     return { reason, isRepair, isBare, started: new Date(), done: 0, total, later, first };
   }
 
-  /** The same for a pass over one application. */
+  /** Like {@link prepare}, for a pass over one application. */
   async prepareOwn(tenant: Tenant, stored: PassProgress): Promise<PassProgress> {
     const { reason, isRepair, started, isFirst } = stored;
     if (stored.reached !== undefined) return stored;

@@ -34,8 +34,8 @@ export class EmailDuplicates {
   }
 
   /**
-   * Most members wait for the first time, and an insert costs a fraction of an upsert. Members that already wait are marked
-   * as noted again.
+   * Stores members that wait. Most of them wait for the first time, so they are inserted, which costs a fraction of an
+   * upsert. Members that already wait are marked as noted again.
    */
   private async wait(members: EmailHolder[]): Promise<void> {
     const { collection } = this.waiting;
@@ -68,7 +68,7 @@ export class EmailDuplicates {
     return this.waiting.collection.find<EmailDuplicate>({ _id: { $in: members } }).toArray();
   }
 
-  /** The keys that others want of these members. */
+  /** The keys of these members that other members want. */
   async wantedOf(members: mongo.ObjectId[]): Promise<EmailHolder[]> {
     const found = await this.holders.collection.find<StoredHolder>({ _id: { $in: members } }).toArray();
     return found.flatMap(({ _id, wanted = [], ...only }) => {
@@ -153,14 +153,14 @@ export interface WantedKey {
   /** The e-mail that was read; `null` or `false` if it was not a text that can be a key. */
   email: string | null | false;
   emailkey: string | null;
-  /** Whether it has another key, which is removed even if it cannot have this one. */
+  /** Whether the member has another key now, which is removed even if the member cannot get `emailkey`. */
   hasOther: boolean;
 }
 
 /**
  * Keeps `emailkey` in step with `data.email` (contract §2). A second member with the same e-mail gets no key and is noted as
- * a duplicate. It gets the key when the first member releases it. The holders of all wanted keys are read together, so that
- * many members with one e-mail cost as much as members with different ones.
+ * a duplicate. It gets the key when the first member releases it. The holders of all wanted keys are read together, so
+ * that many members with one e-mail cost no more than members with different ones.
  */
 @Injectable()
 export class EmailKeys {
@@ -177,8 +177,8 @@ export class EmailKeys {
   }
 
   /**
-   * Sets the keys, each only if the e-mail is still the one that was read. Members that cannot have their key have none.
-   * They are noted as duplicates, and returned.
+   * Sets the keys, each only if the e-mail is still the one that was read. A member whose key is taken gets none, is
+   * noted as a duplicate, and is returned.
    */
   async set(wanted: WantedKey[]): Promise<mongo.ObjectId[]> {
     if (wanted.length === 0) return [];

@@ -22,7 +22,7 @@ class IgnoredCounts {
   kind: Kind = kindNames()[0]!;
   behind = FIRST_ID;
   private found = new Set<string>();
-  /** While a slice is read: records that are valid or gone by now. The slice may have read them before. */
+  /** Records that became valid or were deleted while a slice is read, which may have read them before that. */
   private rightMeanwhile: Set<string> | undefined;
   private turns = 0;
   private readonly counted: Partial<Record<Kind, number>> = {};
@@ -118,7 +118,7 @@ export class IgnoredRecords implements Job {
     const { counts } = this;
     const { kind } = counts;
     if (counts.behind.equals(FIRST_ID)) {
-      await this.countStrangers(counts);
+      await this.countForeignIds(counts);
       await this.countRivals(kind, counts);
     }
     const last = await this.rememberUnassigned(counts);
@@ -173,7 +173,7 @@ export class IgnoredRecords implements Job {
     if (one !== undefined)
       this.log.warn(
         `${rivals.length} ${kind}s are ignored: another record is known under the number that is their id, ` +
-          `such as ${one.owner}, ${one.identity.id}`,
+          `such as ${one.owner} with the id ${one.identity.id}`,
       );
     const { counts } = this;
     await this.countRivals(kind, counts);
@@ -198,7 +198,7 @@ export class IgnoredRecords implements Job {
   }
 
   /** Counts as of the present, independently of the position of the stream. */
-  private async countStrangers({ kind, foreignIds }: IgnoredCounts): Promise<void> {
+  private async countForeignIds({ kind, foreignIds }: IgnoredCounts): Promise<void> {
     const options = { limit: MOST_COUNTED, maxTimeMS: LONGEST_MS };
     await foreignIds.of(kind).recount(async () => {
       const { at } = await this.workedThrough.now();

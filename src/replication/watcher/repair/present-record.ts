@@ -37,7 +37,7 @@ export interface PresentRecord {
 /** Records as they were read, and the term that repairs them. */
 export interface ReadRecords {
   records: PresentRecord[];
-  /** The place in the log of the event or pass that led to the look. The look was not earlier. */
+  /** The place in the log of the event or pass for which the records were read. They were not read before it. */
   at: LogPlace;
   term: TermAtWork;
 }
@@ -46,8 +46,8 @@ export interface ReadRecords {
 export const EMAIL_TEXT = textAt('$data.email', LONGEST_LEARNED);
 
 /**
- * The part of {@link PRESENT} that is checked in records of every kind. An update of a field that is not in it, nor in those
- * of people, does not make the watcher read the record: {@link fieldsIn} derives the fields for the event pipeline.
+ * The part of {@link PRESENT} that is checked in records of every kind. In kinds without e-mail keys, an update of
+ * other fields does not make the watcher read the record: the event pipeline derives the fields by {@link fieldsIn}.
  */
 export const PRESENT_IN_EVERY_KIND = {
   ...IDENTITY_TEXTS,
@@ -81,7 +81,7 @@ export function isDeliverable(record: PresentRecord): record is Deliverable {
   );
 }
 
-/** Whether it needs an `id`, and with it a stamp. */
+/** Whether a record needs an `id`. It gets a new stamp together with the `id`. */
 export function lacksId(record: PresentRecord): boolean {
   return isDeliverable(record) && typeof record.id !== 'string';
 }

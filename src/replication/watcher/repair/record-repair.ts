@@ -47,8 +47,8 @@ export function neededRepairOf(kind: Kind, record: PresentRecord): NeededRepair 
 }
 
 /**
- * Compares the type by an expression: the query operator `$type` also examines the elements of arrays, and would accept
- * these.
+ * Matches records without a usable `id`. Compares the type by an expression: the query operator `$type` also examines
+ * the elements of an array, and would take an array of texts for a text.
  */
 const NO_ID = { $expr: { $ne: [{ $type: idTextAt('$id') }, 'string'] } };
 /** The fields that a new `id` changes. */
@@ -93,8 +93,8 @@ export class RecordRepair {
 
   /**
    * A new `id` is a change that consumers must see, so the stamp changes with it. The ledger learns only the ids that
-   * records have taken, because an `id` without a record would live forever. If the work is interrupted in between, the log
-   * contains the write, before any later change of the record.
+   * records have taken, because an `id` without a record would live forever. If the work is interrupted in between, the
+   * ledger learns the `id` from the log, in which the write precedes any later change of the record.
    */
   private async giveIds(kind: Kind, lives: Life[]): Promise<void> {
     const collection = recordsIn(this.connection, kind);

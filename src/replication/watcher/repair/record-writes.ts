@@ -67,7 +67,7 @@ export class TooLarge {
   constructor(private readonly metrics: Metrics) {}
 
   see(kind: Kind, records: PresentRecord[]): void {
-    if (kind === PERSON_KIND) this.logTooLarge('email', 'e-mail', records);
+    if (kind === PERSON_KIND) this.logTooLarge('email', 'e-mails', records);
     if (kind === CHANNEL_KIND) this.logTooLarge('channels', 'channels', records);
   }
 
@@ -84,15 +84,15 @@ export class TooLarge {
 }
 
 /**
- * Other programs may store an `id` that is not valid UTF-8. It reads as a different text, so that its record could not be
- * found by it, and several such ids may read the same. Such an `id` is removed, and the record gets a UUID like any other
- * without one.
+ * Other programs may store an `id` that is not valid UTF-8. It is read as a different text, by which the record cannot
+ * be found, and several such ids may be read as the same text. Such an `id` is removed, and the record gets a UUID,
+ * like any other record without an `id`.
  */
 @Injectable()
 export class UnreadableIds {
   constructor(private readonly writes: RecordWrites) {}
 
-  /** The text that was read may be valid, so MongoDB itself compares it with the stored one. */
+  /** The `id` may be stored exactly as it was read, and is then valid. So MongoDB itself compares the two. */
   async remove(kind: Kind, records: PresentRecord[]): Promise<void> {
     const suspects = records.filter((record) => isDeliverable(record) && isUnreadable(record.id));
     await this.writes.write(kind, 'id', suspects.map(removal));

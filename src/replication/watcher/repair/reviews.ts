@@ -78,7 +78,7 @@ export class ChannelReview implements Job {
 
 const AT_ONCE = 1000;
 const FREED_AT_ONCE = 50;
-/** A key may be freed while the members that wait for it are gone or want another one. The walk finds the rest. */
+/** Maximum number of waiting members that are tried for a freed key: they may be gone. The walk finds the rest. */
 const MOST_LOOKS = 20;
 const BETWEEN_SLICES_MS = 1000;
 const BETWEEN_WALKS_MS = 600_000;
@@ -186,8 +186,8 @@ const BETWEEN_INCOMPLETE_MS = 100;
 const BETWEEN_ROUNDS_MS = 600_000;
 
 /**
- * Forgets incomplete identities that an abandoned term has stored after the next term had forgotten them. The ledger knows
- * such a record as of a later place, or more is known of it in another application, or the record is gone.
+ * Forgets incomplete identities that an abandoned term has stored after the next term had forgotten them. The ledger,
+ * or another incomplete identity, contains newer knowledge of such a record, or the record is gone.
  */
 @Injectable()
 export class IncompleteReview implements Job {
@@ -217,8 +217,8 @@ export class IncompleteReview implements Job {
   }
 
   /**
-   * Waits until everything up to the look is processed, so that all that was true of these records by then is stored. What
-   * is known in an application that is not processed so far is left to the next round.
+   * Waits until the log is processed up to the time as of which the records are read, so that all knowledge of them as
+   * of that time is stored. Identities in applications that are not processed that far are left to the next round.
    */
   private async forgetStale(kind: Kind, all: IncompleteIdentity[], stop: AbortSignal): Promise<void> {
     const { at } = await this.workedThrough.now();

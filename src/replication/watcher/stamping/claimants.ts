@@ -24,7 +24,7 @@ import {
   type TermAtWork,
 } from '../../store/index.js';
 
-/** Records that claim identities: those that live, and those that wait for another one. */
+/** Records that claim identities: those that own them from now on, and those that wait. */
 interface Settled {
   lives: Life[];
   rivals: Rival[];
@@ -44,7 +44,7 @@ export class Claimants {
     private readonly ledger: Ledger,
   ) {}
 
-  /** Returns the owners of claimed identities. Only a text of digits can have a number as its owner. */
+  /** Returns the owners of claimed identities. Only a text that is a number can have an owner with a numeric `id`. */
   async holders(kind: Kind, { numbers, texts }: Claims): Promise<Holders> {
     const holders: Holders = new Map();
     await this.find(kind, numbers, {}, holders);
@@ -55,9 +55,10 @@ export class Claimants {
   }
 
   /**
-   * Decides what the ledger has to learn of records that were found by a look, as of one place in the log. Of several
-   * records that claim one identity, at most one with a number lives, and none beside a text. A number that owns the text of
-   * another record dies before that record lives. If it still claims the text, it waits from then on. Rivals are stored.
+   * Decides what the ledger has to learn about records that were read as of one place in the log. Of several records
+   * that claim one identity, the one whose `id` is text owns it; without such a record, one whose `id` is a number. An
+   * owner with a numeric `id` dies before a text takes its place. If it still claims the identity, it waits from then
+   * on. Rivals are stored.
    */
   async settle(kind: Kind, lives: Life[], share: AppShare): Promise<Settled> {
     const numbers = lives.filter(({ isNumber }) => isNumber);
@@ -87,9 +88,9 @@ export class Claimants {
   }
 
   /**
-   * Returns one new life for each of these dead identities that numbers claim: that of the number that the death has ended,
-   * if it still has its number, otherwise that of a rival. If the death has a later place than `at`, the life gets that
-   * place: the look came after both.
+   * Returns one new life for each of these dead identities that records with a numeric `id` claim: that of the record
+   * that the death has ended, if its `id` is still the same, otherwise that of a rival. If the death has a later place
+   * than `at`, the life gets that place, because the record is read after both.
    */
   async next(kind: Kind, identities: DeadIdentity[], at: LogPlace, term: TermAtWork): Promise<Life[]> {
     const ended = await this.stillClaiming(kind, rivalsThatEnded(identities));
@@ -106,8 +107,8 @@ export class Claimants {
   }
 
   /**
-   * Returns the identities that rivals wait for and that their owners no longer have. No event may report the end of such an
-   * owner: an abandoned term may have learned it after its record was gone.
+   * Returns the identities that rivals wait for and that their owners no longer have. Possibly no event reports the end
+   * of such an owner, because an abandoned term may have stored it after its record was gone.
    */
   async vacant(kind: Kind, rivals: Rival[]): Promise<Identity[]> {
     const claimed = new Map(rivals.map(({ identity }) => [identityKey(identity), identity]));
@@ -133,15 +134,15 @@ export class Claimants {
     return still.filter(({ owner, identity }) => holders.get(identityKey(identity))?.owner !== owner);
   }
 
-  /** Whether any number is an owner: one lookup in an index that contains only numbers. */
+  /** Whether any owner has a numeric `id`: one lookup in an index that contains only such entries. */
   async anyNumberLives(kind: Kind): Promise<boolean> {
     const found = await this.entries.collection.findOne({ kind, isNumber: true }, { projection: { _id: 1 } });
     return found !== null;
   }
 
   /**
-   * Returns the first rival that still has its number. Others may have gone in the same batch as the tombstone, and
-   * no further event would report that. A change after this look causes an event.
+   * Returns the first rival whose `id` is still that number. Others may have been deleted or changed in the same batch
+   * as the tombstone, which no further event reports. A change after this read causes an event.
    */
   private async firstWith(
     kind: Kind,
@@ -158,7 +159,7 @@ export class Claimants {
     return undefined;
   }
 
-  /** Returns the rivals whose record has that number now. For the others, another identity may be stored. */
+  /** Returns the rivals whose record still exists with that number as its `id`. */
   private async stillClaiming(kind: Kind, rivals: Rival[]): Promise<Rival[]> {
     const still: Rival[] = [];
     for (const { ids, ...tenant } of identitiesByTenant(rivals.map(({ identity }) => identity))) {

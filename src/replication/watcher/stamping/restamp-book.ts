@@ -3,9 +3,9 @@ import type { RestampReason } from '../../protocol/index.js';
 import { type EditedService, type RestampGap, type RestampNote, RESTAMPS } from '../collections.schema.js';
 
 const BUDGET_DAY_MS = 86_400_000;
-/** Most `_id`s of a reason that are noted at once, such as for a filter that moves a million records. */
+/** Maximum number of `_id`s of one reason that are noted at once, such as for a filter that moves a million records. */
 export const AT_ONCE_MOST = 1_000_000;
-/** Most notes of a reason in the collection, plus at most the above, regardless of the retention period. */
+/** Maximum number of `_id`s of one reason in the collection, in addition to the above, for any retention period. */
 export const KEPT_MOST = 10_000_000;
 
 interface Allowance {
@@ -39,7 +39,7 @@ export class RestampBudget {
 const { ObjectId } = mongoose.mongo;
 const DAY_MS = 86_400_000;
 const MOST_IDS = 1000;
-/** Most `_id`s that wait to be written: about 10 MB. */
+/** Maximum number of `_id`s that wait to be written: about 10 MB. */
 const MOST_WAITING = 100_000;
 const HOUR = 'YYYY-MM-DDTHH'.length;
 

@@ -54,10 +54,10 @@ interface Read {
 }
 
 /**
- * Returns the records of a bulk that were stamped just now, if only some of them were because the others already had a good
- * stamp. All records of one bulk get the same stamp, which is later than those of the others, so they are the records with
- * the greatest stamp. Returns undefined if their number does not match, for example after a concurrent write, or if they
- * cannot be read. A note is not worth more effort.
+ * Returns the records of a bulk that were stamped just now, for a bulk in which the others kept their good stamps. All
+ * records that one bulk stamps get the same stamp, which is later than those of the others, so they are the records
+ * with the greatest stamp. Returns undefined if their number does not match, for example after a concurrent write, or
+ * if they cannot be read. A note is not worth more effort.
  */
 async function stampedAmong(
   collection: mongo.Collection,
@@ -111,7 +111,7 @@ export class Restamps {
     private readonly notes: RestampNotes,
   ) {}
 
-  /** Rule 1: records whose stored stamp is still bad or not above the fence. */
+  /** Rule 1: re-stamps records whose stored stamp is still bad or not above the fence. */
   async late(kind: Kind, late: Late[], term: TermAtWork): Promise<void> {
     await this.lateIn({ ...recordsOf(kind), late, which: {} }, term);
   }
@@ -121,7 +121,7 @@ export class Restamps {
     await this.lateIn({ ...TOMBSTONES, late, which: { alive: false } }, term);
   }
 
-  /** Records with any stamp; for an edited filter, with its service. */
+  /** Re-stamps records regardless of their stamps. `service` is given if the cause is its edited filter. */
   records(
     kind: Kind,
     ids: mongo.ObjectId[],
@@ -132,12 +132,12 @@ export class Restamps {
     return this.stamp({ ...recordsOf(kind), ids, stamping: {}, reason: cause, service }, term);
   }
 
-  /** Records that were set aside, with a stamp above a given time. */
+  /** Re-stamps records that were set aside. Their new stamp is above a given time. */
   async above(kind: Kind, ids: mongo.ObjectId[], fence: Date, term: TermAtWork): Promise<void> {
     await this.stamp({ ...recordsOf(kind), ids, stamping: { fence }, reason: 'quarantine' }, term);
   }
 
-  /** Tombstones with any stamp. */
+  /** Re-stamps tombstones regardless of their stamps. */
   tombstones(ids: mongo.ObjectId[], cause: Cause, term: TermAtWork): Promise<Restamped> {
     return this.stamp({ ...TOMBSTONES, ids, stamping: { where: { alive: false } }, reason: cause }, term);
   }

@@ -31,7 +31,7 @@ import { type RecordsToStamp, StampsAbove, transactionWithin } from './stamps-ab
 
 const AT_ONCE = 100;
 
-/** The place in the log that the look follows, and the fences at that place. */
+/** The place in the log after which the records are read, and the fences at that place. */
 interface Behind {
   at: LogPlace;
   fences: KnownFences;
@@ -65,8 +65,8 @@ export class Resurrections {
   ) {}
 
   /**
-   * Learns what was decided of identities. Identities that the ledger holds as dead are resurrected by rule 4. Returns the
-   * numbers that have to wait because another record lives there.
+   * Learns what was decided about identities. Those that are dead in the ledger are resurrected by rule 4. Returns the
+   * records with a numeric `id` that have to wait, because another record owns their identity.
    */
   async learn(kind: Kind, changes: LedgerChange[], fences: KnownFences, term: TermAtWork): Promise<Rival[]> {
     const left = await this.ledger.learn(changes);
@@ -81,9 +81,9 @@ export class Resurrections {
   }
 
   /**
-   * Ends the owners that rivals wait for and that no longer exist. If an event is still to report that end, it takes effect
-   * slightly earlier: a moment that contains the tombstone contains no such record. The death has a place right after `at`,
-   * so that an abandoned term cannot write the life again.
+   * Ends the owners that rivals wait for and that no longer exist. If an event is still to report that end, the end
+   * takes effect slightly before the event, which is correct: no moment that contains the tombstone contains such a
+   * record. The death has a place right after `at`, so that an abandoned term cannot write the life again.
    */
   async endVacant(kind: Kind, rivals: Rival[], at: LogPlace): Promise<void> {
     if (rivals.length === 0) return;
@@ -96,7 +96,7 @@ export class Resurrections {
       );
   }
 
-  /** Learns records that were found by a look, as of one place in the log. Returns the rivals among them. */
+  /** Learns records that were read as of one place in the log. Returns the rivals among them. */
   async learnSeen(kind: Kind, lives: Life[], term: TermAtWork): Promise<Rival[]> {
     if (lives.length === 0) return [];
     const settled = await this.claimants.settle(kind, lives, term.share);
@@ -129,7 +129,7 @@ export class Resurrections {
     }
   }
 
-  /** Several numbers may claim a dead identity. All are stored as rivals, and one of them is resurrected. */
+  /** Several records with a numeric `id` may claim an identity. All are stored as rivals, and one is resurrected. */
   private async bringNumbers(
     kind: Kind,
     numbers: Life[],
@@ -150,9 +150,9 @@ export class Resurrections {
   }
 
   /**
-   * Sets identities alive again. The record may be gone by now; its delete is still to come. An entry that has expired since
-   * it was found is learned anew. An entry that already lives keeps its owner: a look may be ahead of the events, and only
-   * these decide which record replaces which.
+   * Sets identities alive again. If a record is gone by now, the event of its delete is still to come. An entry that
+   * has expired since it was found is learned anew. An entry that already lives keeps its owner: a read may be ahead of
+   * the events, and only events decide which record replaces which.
    */
   private async raise(kind: Kind, lives: Life[], fences: KnownFences, term: TermAtWork): Promise<void> {
     const once = [...new Map(lives.map((life) => [identityKey(life.identity), life])).values()];
@@ -176,7 +176,7 @@ export class Resurrections {
     await this.ledger.learnUnknown(some.filter((life) => !known.has(life)));
   }
 
-  /** A number that the ledger knows is no longer a rival. */
+  /** A record with a numeric `id` that the ledger knows as an owner is no longer a rival. */
   private async forgetRivals(kind: Kind, lives: Life[], share: AppShare): Promise<void> {
     const owners = lives.filter(({ isNumber }) => isNumber).map(({ owner }) => owner);
     const known = await this.ledger.ownedBy(kind, owners, share);
@@ -187,7 +187,7 @@ export class Resurrections {
     );
   }
 
-  /** Returns those that were dead until now. */
+  /** Resurrects lives in one transaction. Returns those that were dead until now. */
   private async together(kind: Kind, lives: Life[], fences: KnownFences, ms: number): Promise<Resurrected[]> {
     let reborn: Resurrected[] = [];
     let records: RecordsToStamp[] = [];
@@ -205,10 +205,10 @@ export class Resurrections {
   }
 
   /**
-   * Returns the records under these identities that are not yet stamped above the given time: in the transaction, and again
-   * after it for a record that was added in between. By then a text may belong to another record, while a number belongs to
-   * its own record. In the transaction, a record with a number is stamped regardless of its stamp: feeds have omitted it
-   * until now, and a mark may have passed its stamp meanwhile.
+   * Returns the records under these identities that are not yet stamped above the given time. Called in the
+   * transaction, and again after it for a record that was added in between: by then, another record may have the text,
+   * whereas a life with a numeric `id` is always that of its owner. In the transaction, a record with a numeric `id` is
+   * returned with any stamp: feeds have omitted it until now, and a mark may have passed its stamp meanwhile.
    */
   private async recordsOf(
     kind: Kind,

@@ -34,8 +34,8 @@ export class StampsAbove {
   ) {}
 
   /**
-   * Returns the number of records that were stamped. Throws if one of them cannot be stamped, so that the transaction is
-   * aborted.
+   * Stamps within a transaction. Returns the number of stamped records. Throws if one of them cannot be stamped, so
+   * that the transaction is aborted.
    */
   async within(kind: Kind, records: RecordsToStamp[], options: InTransaction): Promise<number> {
     let stamped = 0;
@@ -44,7 +44,7 @@ export class StampsAbove {
     return stamped;
   }
 
-  /** The same outside of a transaction. Records that cannot be stamped, or are held by a transaction, are set aside. */
+  /** Stamps outside of a transaction. Records that cannot be stamped, or are held by a transaction, are set aside. */
   async beside(kind: Kind, records: RecordsToStamp[]): Promise<void> {
     for (const { ids, above, where } of records) {
       const { stamped, refused, held } = await stampAnew(this.records(kind), ids, { where, fence: above });
@@ -82,8 +82,8 @@ export class StampsAbove {
 const MAX_TIME_EXPIRED = 50;
 
 /**
- * A conflict with another transaction aborts a transaction at once, and the driver retries it for two minutes. This one is
- * retried for `ms`, then fails with the error of a write that exceeds its time limit.
+ * Runs work in a transaction. The driver would retry a transaction that conflicts with another one for two minutes.
+ * This one is retried for `ms` milliseconds, then fails with the error of a write that exceeds its time limit.
  */
 export async function transactionWithin(
   client: mongo.MongoClient,

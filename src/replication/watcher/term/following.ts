@@ -74,7 +74,7 @@ export class Following {
     }
   }
 
-  /** Returns the number of events per application in the last part. */
+  /** Returns the number of events per application in the last part of the batch. */
   private async workThrough(batch: Batch, lanes: Lanes, fences: Fences): Promise<EventsByTenant> {
     let counts: EventsByTenant = new Map();
     for (const { events, joining } of lanes.partsOf(batch)) {
@@ -93,7 +93,7 @@ export class Following {
     try {
       if (await this.indexes.keep()) await lanes.moveSince();
     } catch (error) {
-      this.log.warn(`The indexes cannot be looked at: ${(error as Error).message}`);
+      this.log.warn(`The indexes cannot be checked: ${(error as Error).message}`);
     }
   }
 }

@@ -68,7 +68,7 @@ export class Lane {
     private readonly beside: Beside,
     /** Its position. */
     private at: AsideApplication,
-    /** The fences of the application that it has passed. */
+    /** The fences of the application that the lane has passed. */
     readonly fences: Fences,
   ) {
     const stop = AbortSignal.any([term.stop, this.own.signal]);

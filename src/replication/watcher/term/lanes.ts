@@ -20,13 +20,13 @@ import { TermOverError } from '../../store/index.js';
 import { type Beside, Lane, type LaneTools } from './lane.js';
 import { furthest, type Term } from './stream-work.js';
 
-/** Most applications that are aside at a time. Each reads the log once more. */
+/** Maximum number of applications that are aside at a time. The log is read once more for each. */
 const MOST_ASIDE = 4;
-/** Most lanes that run a pass at a time. The others wait. */
+/** Maximum number of lanes that run a pass at a time. The others wait. */
 const MOST_PASSES = 2;
 /**
- * A batch of this many events delays other applications if more are to come. An application with a large share of it is the
- * cause.
+ * A batch of this many events delays other applications if the log has more. An application with at least `LARGE_SHARE`
+ * of these events is the cause.
  */
 const LARGE_BATCH = 250;
 const LARGE_SHARE = 125;
@@ -71,7 +71,7 @@ export class Lanes implements Beside {
   private since: mongo.Timestamp | undefined;
   private place: LogPlace;
   private hasMore = false;
-  /** The same, but true before the first batch, when nothing is known yet. */
+  /** Like `hasMore`, but true before the first batch, when nothing is known yet. */
   private wasBehind = true;
   private tempo: Tempo | undefined;
 
@@ -228,9 +228,9 @@ export class Lanes implements Beside {
    * Added and joined lanes are stored. Must be called before the next write, which would otherwise store the previous state.
    */
   private begun(): void {
-    for (const lane of this.joined) this.logLane(lane, 'is worked through with all others again');
+    for (const lane of this.joined) this.logLane(lane, 'is processed together with all others again');
     for (const lane of this.added)
-      this.logLane(lane, 'is worked through beside all others from now on: it holds them up');
+      this.logLane(lane, 'is processed beside all others from now on, because it delays them');
     const begun = [...this.added];
     this.joined.clear();
     this.added.clear();
@@ -264,7 +264,7 @@ export class Lanes implements Beside {
     return false;
   }
 
-  /** A write that has failed may still be applied. No write may follow it. */
+  /** A write that has failed may still be applied later, so no write may follow it. */
   private inTurn(write: () => Promise<void>): Promise<void> {
     const written = this.saving.then(() => {
       if (this.failure !== undefined) throw this.failure;

@@ -47,7 +47,7 @@ export class OwnPass {
     try {
       const reader = new Reader(stream);
       const opening = await reader.next();
-      // After the stream was opened: it does not contain earlier announcements.
+      // Read after the stream is opened, because the stream does not contain earlier announcements.
       await this.takeFences(fences, tenant);
       const { at } = (progress.reached ??= placeOfStream(opening));
       // Before any effect: a leader that is superseded by now may have opened its stream at a later place than the current

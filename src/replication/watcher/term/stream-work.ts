@@ -41,10 +41,13 @@ export function pauseBehind(troubles: number): number {
 const MEMORY = [LEDGER, MARKS, HEADS, FILTER_VERSIONS, INCOMPLETE_IDENTITIES, QUARANTINE];
 
 /**
- * Most echoes per change: a change causes a tombstone, or a stamp and an `emailkey`. Further echoes belong to other changes.
+ * Maximum number of echoes per change: a change causes a tombstone, or a stamp and an `emailkey`. Further echoes belong
+ * to other changes.
  */
 const MOST_ECHOES = 2;
-/** Work of an echo relative to that of a change: a tombstone takes a quarter of the time of its delete (60,000 of each). */
+/**
+ * Work of an echo, relative to that of a change: a tombstone took a quarter of the time of its delete (60,000 of each).
+ */
 const ECHO = 0.25;
 
 type Counted = LaneCounts['done'];
@@ -127,7 +130,7 @@ function counted(events: WatchedEvent[]): Counted {
   return { changes: events.length - echoes, echoes };
 }
 
-/** Whether the watcher probably wrote it. */
+/** Whether the event was probably caused by a write of the watcher. */
 function isEcho(event: WatchedEvent): boolean {
   return event.type === 'tombstone' || (event.type === 'written' && (event.isStampOnly || event.isKeyOnly));
 }
@@ -161,7 +164,7 @@ export function furthest(one: mongo.Timestamp | undefined, other: mongo.Timestam
 /** A collection was dropped or renamed. Only a pass over everything can find out what changed. */
 export class CollectionLostError extends HistoryLostError {}
 
-/** Whether an event may tell of a change of the kinds: it concerns all services. */
+/** Whether an event may report a change of the kinds. Such an event concerns all services. */
 function concernsKinds(event: WatchedEvent): boolean {
   return event.type === 'services' && event.id === undefined && event.application === undefined;
 }
@@ -191,8 +194,8 @@ export class StreamWork {
   }
 
   /**
-   * Updates the fences in place. Throws a CollectionLostError if a collection is gone that the service requires. That of a created
-   * kind concerns only this kind.
+   * Updates the fences in place. Throws a CollectionLostError if a collection is gone that the service requires. The
+   * loss of the collection of a created kind concerns only that kind.
    */
   async workThrough(term: Term, { events }: Pick<Batch, 'events'>, fences: Fences): Promise<EventsByTenant> {
     const counts = await this.batches.workThrough(events, fences, term);
@@ -226,8 +229,8 @@ export class StreamWork {
   }
 
   /**
-   * A token from the future belongs to another log, such as one before a restore. MongoDB itself would wait until it is
-   * reached.
+   * Throws a HistoryLostError for a token from the future: it belongs to another log, such as one before a restore, and
+   * MongoDB itself would wait until its time is reached.
    */
   async assertPast(token: unknown): Promise<void> {
     if (isAhead(token, await this.presentTime()))

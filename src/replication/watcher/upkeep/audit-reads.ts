@@ -90,7 +90,7 @@ export function faultOf(
   return known?.equals(owner) === true ? undefined : { what: 'unknown record', identity, owner };
 }
 
-/** The faults that both looks have shown identically. */
+/** The faults that both reads have shown identically. */
 export function lasting(earlier: LedgerFault[], later: LedgerFault[]): LedgerFault[] {
   const before = new Set(earlier.map(faultKey));
   return later.filter((fault) => before.has(faultKey(fault)));
@@ -111,7 +111,7 @@ function faultKey(fault: LedgerFault): string {
   return `${fault.what} ${tenureKey(fault)}`;
 }
 
-/** The result of a look, as of one moment. */
+/** The result of a read as of one moment. */
 export interface Seen<T> extends Now {
   value: T;
   /** Duration of the read (milliseconds). */
@@ -197,7 +197,7 @@ export class AuditReads {
     return owners;
   }
 
-  /** Those of these records whose `id` is the number of the identity. No index contains numbers, so each record is read. */
+  /** The candidates whose record still has the numeric `id`. No index contains numeric ids, so each record is read. */
   private async numbers(kind: Kind, candidates: Tenure[], snapshot: SnapshotOptions): Promise<Owners> {
     if (candidates.length === 0) return new Map();
     const query = { _id: { $in: candidates.map(({ owner }) => owner) } };

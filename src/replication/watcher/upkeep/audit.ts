@@ -39,7 +39,7 @@ interface AuditPace {
   longestInterval: number;
 }
 
-/** Number of shortest pauses between two rounds. */
+/** The pause between two rounds, as a multiple of the shortest pause between slices. */
 const LEAST_PAUSES = 30;
 /** In a shorter interval, the smallest slice might take more than the share. */
 const LEAST_INTERVAL_MS = 300_000;
@@ -205,10 +205,10 @@ export class Audit implements Job {
   }
 
   /**
-   * The ledger follows the collection with a delay. A difference therefore counts only if two further looks show it
-   * identically, each after the watcher has processed everything of the application up to the look before. An application
-   * that is not processed so far is left to the next round; a pass over it finds the same. Returns undefined if `stop` came
-   * first.
+   * The ledger follows the collection with a delay. A difference therefore counts only if two further reads show it
+   * identically, each after the watcher has processed the log of the application up to the time of the previous read.
+   * An application that is not processed that far is left to the next round; a pass over it finds the same faults.
+   * Returns undefined if `stop` is aborted first.
    */
   private async faultsIn(
     kind: Kind,

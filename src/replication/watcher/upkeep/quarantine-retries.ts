@@ -16,16 +16,16 @@ import { CollectionOptions } from './expiry.js';
 import { QuarantineRetry } from './quarantine-retry.js';
 
 const BETWEEN_LOOKS_MS = 1000;
-/** Pause after a look that found nothing, unless the leader itself sets something aside (milliseconds). */
+/** Pause after a query that found no entries, unless the leader itself sets something aside (milliseconds). */
 const LONGEST_REST_MS = 10_000;
-/** Pause of an entry of an application that is not processed up to the present (milliseconds). */
+/** Pause before the retry of an entry whose application is not processed up to the present (milliseconds). */
 const LEFT_OUT_MS = 5000;
 /** How many entries one step handles. */
 const AT_ONCE = 500;
 /** After this many failures, a step leaves the rest to the next one. */
 const MOST_FAILURES = 100;
 
-/** A look as of a moment, and the applications that were processed up to it. */
+/** The time as of which records are read, and the applications that were processed up to that time. */
 interface Look {
   at: mongo.Timestamp;
   share: AppShare;
@@ -52,7 +52,7 @@ export class QuarantineRetries implements Job {
     const { clock } = await this.workedThrough.now();
     const entries = await this.quarantine.due(clock, AT_ONCE);
     if (entries.length === 0) return BETWEEN_LOOKS_MS;
-    // A look as of an earlier moment would settle events that it does not include.
+    // Taken after the entries are read: as of an earlier time, the records might not show the event of an entry.
     const { at } = await this.workedThrough.now();
     const share = await this.workedThrough.upTo(at, stop);
     if (share === undefined) return BETWEEN_LOOKS_MS;
@@ -77,7 +77,7 @@ export class QuarantineRetries implements Job {
 
   /**
    * Halves the batch after a failure, down to a single entry, which is postponed, and doubles it after a success. Returns
-   * false after too many failures; the remaining entries come next.
+   * false after too many failures; the remaining entries are left to the next step.
    */
   private async maintain(all: SetAside[], look: Look, term: TermAtWork): Promise<boolean> {
     let entries = all;
@@ -108,8 +108,9 @@ export class QuarantineRetries implements Job {
   }
 
   /**
-   * The error, or undefined on success. Throws if the database is away. If a pass has begun since the look, the entries stay:
-   * the look does not contain what the pass finds, and the pass may be over before the look has taken effect.
+   * Returns the error, or undefined on success. Throws if the database is unavailable, or if the term is over. If a
+   * pass has begun since `at`, the entries stay: the records as of `at` do not show what the pass finds, and the pass
+   * may end before this retry has taken effect.
    */
   private async attempt(
     entries: SetAside[],

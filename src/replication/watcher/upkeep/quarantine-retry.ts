@@ -34,7 +34,7 @@ import { RecordMaintenance } from '../repair/record-repair.js';
 import { Restamps } from '../stamping/restamps.js';
 import { Resurrections } from '../stamping/resurrections.js';
 
-/** The most identities of one query. */
+/** Maximum number of identities in one query. */
 const MOST_AT_ONCE = 100;
 
 /** A record that was set aside, and its current state; undefined if it is gone. */
@@ -120,7 +120,7 @@ export class QuarantineRetry {
     await this.stamp(kind, owners, found, term);
   }
 
-  /** Former identities of the records: those in the ledger, and those that consumers were shown meanwhile. */
+  /** Deaths of the records' former identities: those in the ledger, and those that consumers were shown meanwhile. */
   private async deathsOf(kind: Kind, found: Found[], asOf: mongo.Timestamp): Promise<LedgerChange[]> {
     const at = placeBehind(asOf);
     const now = new Map(found.map(({ owner, identity }) => [owner.toHexString(), identity]));
