@@ -21,7 +21,7 @@ export function countByTenant(
   for (const event of events) {
     const { organizationid, appid } = namesIn(event);
     if (typeof organizationid !== 'string' || typeof appid !== 'string') continue;
-    // Most events are of the same application as the one before.
+    // Consecutive events are mostly of the same application.
     if (last?.tenant.organizationid === organizationid && last.tenant.appid === appid) last.count += 1;
     else last = addToCount(counts, { tenant: { organizationid, appid }, count: 1 });
   }

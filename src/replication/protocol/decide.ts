@@ -64,7 +64,10 @@ export interface Decisions {
   heads: Heads;
   /** Records with a numeric `id` that feeds omitted until now, because the ledger did not contain them. */
   revealed: mongo.ObjectId[];
-  /** Records that are ignored from now on, because another record is known under the text of their number. */
+  /**
+   * Records with a numeric `id` that are ignored from now on, because another record is known under the text of that
+   * number.
+   */
   rivals: Rival[];
 }
 
@@ -83,10 +86,10 @@ export interface Decided {
 }
 
 /**
- * Applies the rules of the watcher (design §3) to a batch of events in commit order, as far as the events and the ledger
- * decide them. Returns what to re-stamp, what the ledger learns and which moments there are. For each identity only the last
- * change counts, and for each record only the last stamp. The arguments are not modified, so a failed batch can be decided
- * again.
+ * Applies the rules of the watcher (design §3) to a batch of events in commit order: the parts that need only the
+ * events and what is known from the ledger. Returns what to re-stamp, what the ledger learns, and the new moments. For
+ * each identity, only the last change is returned. A record or tombstone to re-stamp is returned once, with the highest
+ * fence that it must exceed. The arguments are not modified, so a failed batch can be decided again.
  */
 export function decide(kind: Kind, events: KindEvent[], before: Knowledge): Decided {
   const { tombstones } = before;
@@ -166,9 +169,9 @@ function recordLateness(event: WrittenEvent, mark: RecordMark, fences: KnownFenc
 }
 
 /**
- * Notes what a change reveals about the greatest stamp of its mark. If the record moves to another mark, joins its first
- * mark, or loses the first of two `lastupdated` fields, the change does not show the stamp. It then counts as the greatest
- * value that the clock may have reached.
+ * Notes what a change reveals about the greatest stamp of its mark. If the record moves to another mark, joins its
+ * first mark, or loses the first of two `lastupdated` fields, the change does not show the stamp. In these cases, the
+ * stamp counts as the greatest value that the clock may have reached.
  */
 function noteHeadOf(
   heads: Heads,
@@ -188,14 +191,14 @@ function mayBringStamp({ stamp, whole, identity }: WrittenEvent): boolean {
   return stamp === undefined ? Object.keys(identity).length > 0 : !whole;
 }
 
-/** Rule 2: the same check for a tombstone. */
+/** Rule 2: like {@link recordLateness}, for a tombstone. */
 function tombstoneLateness(event: TombstoneEvent, identity: MarkKey, fences: KnownFences): Late | undefined {
   const fence = fences.get(markName(identity));
   const isLate = lateness(event.stamp, fence, event.at) !== undefined;
   return isLate ? { _id: event.entry, reason: 'tombstone', ...(fence && { fence }) } : undefined;
 }
 
-/** A change that does not write the stamp may keep a late one, if the mark has a fence at all. */
+/** A change that does not write the stamp may leave a late stamp in place, if the mark has a fence at all. */
 function lateness(
   stamp: Date | null | undefined,
   fence: Date | undefined,
@@ -207,8 +210,8 @@ function lateness(
 }
 
 /**
- * The clock was at least the second of the cluster time. The write that replaces the stamp compares it with the clock
- * itself.
+ * Whether the stamp is too far in the future for a change of this cluster time. Of the clock at the change, only the
+ * second of the cluster time is known; the write that replaces the stamp compares the stamp with the clock itself.
  */
 function isAhead(stamp: Date, at: mongo.Timestamp): boolean {
   return stamp > greatestAt(at);
@@ -224,9 +227,9 @@ function keepLate(late: Map<string, Late>, one: Late | undefined): void {
 
 /**
  * The events of a batch as seen by a loop that is responsible for only some applications, its share (design §10). The
- * knowledge is that of the share. An event that this knowledge cannot complete has already been read as a whole. A record
- * that leaves the share appears as a delete; a record that enters it appears as a write. Updates and deletes of records
- * unknown to the share are omitted, because the records belong to another share.
+ * knowledge is that of the share. Before this call, an event that this knowledge cannot complete must be completed by
+ * reading its record. A record that leaves the share appears as a delete; a record that enters it appears as a write.
+ * Updates and deletes of records unknown to the share are omitted, because the records belong to another share.
  */
 export function ownHalves(
   events: KindEvent[],

@@ -57,10 +57,10 @@ export function secondsToPresent(work: StoredWork): number | undefined {
 }
 
 /**
- * The `Retry-After`, in seconds, for callers that wait for the work that exists now: half of the estimated time. The last
- * request then comes at most a second late, after few others. The full estimate, if it is slightly too long, would delay
- * every consumer. The value never exceeds the time over which the work was observed, since an estimate from one second may
- * be far off.
+ * The `Retry-After`, in seconds, for callers that wait for the work that exists now: half of the estimated time. The
+ * last request then comes at most a second after the work is done, and few requests come before it. With the full
+ * estimate, an estimate that is slightly too long would delay every consumer. The value never exceeds the time over
+ * which the work was observed, since an estimate from a short observation may be far off.
  */
 export function retryAfter(work: StoredWork): number | undefined {
   const seconds = secondsToPresent(work);
@@ -104,7 +104,10 @@ function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-/** A pace covers the last 10 to 20 s, so that it follows work that becomes slower or faster (milliseconds). */
+/**
+ * Half of the longest interval that a pace covers (milliseconds). A pace covers the last 10 to 20 s, so that it follows
+ * work that becomes slower or faster.
+ */
 const HALF_MS = 10_000;
 
 /** The state of some work at one time. */

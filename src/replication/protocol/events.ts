@@ -54,8 +54,8 @@ export interface AnnouncedEvent extends At {
 }
 
 /**
- * A document of `services` was written or removed, or the key of an application's hashes. Without `id` and `application` it may
- * be any document, or several.
+ * A document of `services` or the key of an application's hashes was written or removed. If both `id` and `application`
+ * are absent, any number of these documents may have changed, or a kind.
  */
 export interface ServicesEvent extends At {
   type: 'services';

@@ -36,7 +36,7 @@ export interface FilterVersion extends ServiceKey {
   previous?: Filter;
   /** The last valid fields; absent if items are shown whole. */
   fields?: KeyedFields;
-  /** The previous fields, while the records that have a field concerned are being re-stamped. */
+  /** The previous fields, while the records with a field that is shown differently are being re-stamped. */
   previousFields?: KeyedFields;
   /** Whether records remain to be re-stamped. */
   pending: boolean;
@@ -85,8 +85,8 @@ export interface KnownVersion extends FilterVersionChange {
 }
 
 /**
- * `default` before it has an entry: it has always shown everything. It gets one as soon as it has a document, so that a document
- * without an entry is one that has not been read yet.
+ * What is known of `default` without an entry: it has always shown everything. It gets an entry as soon as it has a
+ * document in `services`, so if it has a document but no entry, the document has not been read yet.
  */
 const NEVER_CHOSEN: KnownVersion = { state: 'off', filter: {}, pending: false, version: 0 };
 
@@ -112,9 +112,9 @@ interface Beside {
 }
 
 /**
- * What a document of `services` requests. No document means `off`. For `default`, no document, and one
- * with `enabled: false`, means that everything is shown; one whose `enabled` cannot be read is invalid. MongoDB may still
- * reject a filter that passes here.
+ * What a document of `services` requests. A service without a document is `off`. Only `default` shows everything
+ * without a document, or with one that has `enabled: false`; if its `enabled` cannot be read, it is `invalid`. MongoDB
+ * may still reject a filter that passes here.
  */
 export function wantedOf(
   service: Choosing | undefined,
@@ -129,8 +129,8 @@ export function wantedOf(
     return { state: 'invalid' };
   const fields = shownFieldsOf(service);
   if (fields === undefined) return { state: 'on', filter: filter as Filter, fields };
-  const isTold = hiddenFilterFault(filter as Filter, fields) !== undefined;
-  if (isTold && service.allowHiddenFilter !== true) return { state: 'invalid' };
+  const revealsHidden = hiddenFilterFault(filter as Filter, fields) !== undefined;
+  if (revealsHidden && service.allowHiddenFilter !== true) return { state: 'invalid' };
   if (fields.hash !== undefined && hashKey === undefined) return { state: 'invalid' };
   return {
     state: 'on',
@@ -140,10 +140,10 @@ export function wantedOf(
 }
 
 /**
- * The change that an entry needs, with the version to write; undefined if the entry is up to date. A name that was never
- * served before causes no re-stamps. An entry that is not on keeps its last valid filter and fields. If the service returns with
- * others, the records that are judged or shown differently are re-stamped, or all records if the difference cannot be
- * determined.
+ * The change that an entry needs, with the version to write; undefined if the entry is up to date. A name that was
+ * never served before causes no re-stamps. An entry that is not on keeps its last valid filter and fields. If the
+ * service is later on again with another filter or other fields, the records that are judged or shown differently are
+ * re-stamped, or all records if the difference cannot be determined.
  */
 export function reconciled(
   entry: KnownVersion | undefined,
@@ -185,7 +185,7 @@ function judgedDifferently(one: Filter, other: Filter): mongo.Document[] {
   return [{ $and: [one, { $nor: [other] }] }, { $and: [other, { $nor: [one] }] }];
 }
 
-/** The bytes of a value, by which two are compared. */
+/** The bytes of a value, for comparing it with another value. */
 function bytesOf(value: unknown): Buffer {
   return Buffer.from(serialize({ value }));
 }

@@ -15,7 +15,7 @@ export interface Identity extends Tenant {
   id: string;
 }
 
-/** A dead identity. `number` is the record with a numeric `id` that ended there last; it may still claim the identity. */
+/** A dead identity. `number` is the last record with a numeric `id` that owned it; that record may still claim it. */
 export type DeadIdentity = Identity & { number?: mongo.ObjectId };
 
 export function identityKey({ organizationid, appid, kind, id }: Identity): string {
@@ -83,7 +83,8 @@ export interface Life {
   /** The `id` is stored as a number. */
   isNumber?: true;
   /**
-   * The `id` is a number now, but was a text earlier in the same batch. The record keeps the rights of a text to the entry.
+   * The `id` is a number now, but was a text earlier in the same batch. As a record with a text, it may still take over
+   * the entry of another record with a text.
    */
   wasText?: true;
   /** The previous owner, in the ledger or in the same batch, must leave a tombstone first. */
@@ -104,11 +105,14 @@ export interface Death {
 /** What the watcher learned about an identity at a place in the log. */
 export type LedgerChange = Life | Death;
 
-/** The identities that records claim and that the ledger does not show as theirs. */
+/** Identities that records claim and that other records may own. */
 export interface Claims {
-  /** Claimed by a number: any other record may own it. */
+  /** Claimed by records with a numeric `id`: any other record may own them. */
   numbers: Identity[];
-  /** Claimed by a text: only a number may still own it, since texts are unique. */
+  /**
+   * Claimed by records with a text as `id`: only records with a numeric `id` may still own them, since texts are
+   * unique.
+   */
   texts: Identity[];
 }
 
@@ -118,7 +122,7 @@ export interface Holder {
   isNumber?: true;
 }
 
-/** The owner of each identity, by its key, for identities that a number claims or owns. */
+/** The owners, by {@link identityKey}, of the identities that a record with a numeric `id` claims or owns. */
 export type Holders = Map<string, Holder>;
 
 export interface Rival {

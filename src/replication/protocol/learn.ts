@@ -25,8 +25,8 @@ import type { Kind } from '../../kinds/index.js';
 import { type WatchedEvent, type DeletedEvent, type WrittenEvent, isWritten } from './events.js';
 
 /**
- * An identity that a record owns: whether its `id` is stored as a number, the place in the log at which it was learned, and
- * whether a read found it.
+ * An identity that a record owns. `isNumber`: the `id` is stored as a number. `learned`: the place in the log at which
+ * it was learned. `isLooked`: a read found it.
  */
 type Owning = Identity & { isNumber?: true; learned?: LogPlace; isLooked?: true };
 
@@ -36,7 +36,10 @@ type Owning = Identity & { isNumber?: true; learned?: LogPlace; isLooked?: true 
  */
 export type Owned = Map<string, readonly Owning[]>;
 
-/** What is known of records that own no identity yet, by the hex of their `_id`; `null` once that has ended. */
+/**
+ * What is known of records that own no identity yet, by the hex of their `_id`; `null` once a record has an identity or
+ * is gone.
+ */
 export type Partials = Map<string, PartialIdentity | null>;
 
 /** What a watcher knows before a batch, as far as it concerns the batch. The rules only read it. */
@@ -102,7 +105,10 @@ export function channelsGot(events: WatchedEvent[], owned: Knowledge['owned']): 
 /** What the events of one kind have shown so far. */
 export interface Learned {
   changes: Map<string, LedgerChange>;
-  /** Identities that a number owned in this batch or just before it. Another owner must follow a tombstone. */
+  /**
+   * Identities that a record with a numeric `id` owned in this batch or just before it. They must become tombstones
+   * before another record owns them.
+   */
   numbers: Set<string>;
   revealed: Map<string, mongo.ObjectId>;
   rivals: Rival[];
@@ -139,8 +145,8 @@ export function learn(
 }
 
 /**
- * An identity that came to life in this batch stays `shortLived` at its second death, too: the ledger may contain neither
- * life.
+ * Notes the death of an identity. If it came to life in this batch, it stays `shortLived` even at a second death: the
+ * ledger may contain neither life.
  */
 function bury(
   gone: Owning,
@@ -157,10 +163,11 @@ function bury(
 }
 
 /**
- * A record claims its identity. The ledger has one owner for each identity; with numbers there may be other claimants
- * (contract §4). A text replaces another text at once. Every other change of owner goes through a tombstone: a text ends the
- * life of a number, and a number waits until the owner's life has ended. From the tombstone, rule 4 revives the next
- * claimant, in one transaction with a stamp above all that consumers have seen.
+ * A record claims its identity. Below, a number is a record whose `id` is a number, and a text is one whose `id` is a
+ * text. The ledger has one owner for each identity; with numbers there may be other claimants (contract §4). A text
+ * replaces another text at once. Every other change of owner goes through a tombstone: a text ends the life of a
+ * number, and a number waits until the owner's life has ended. From the tombstone, rule 4 revives the next claimant, in
+ * one transaction with a stamp above all that consumers have seen.
  */
 function live(life: Life, before: readonly Owning[], knowledge: KnowledgeAfter, learned: Learned): void {
   const { holders, partials } = knowledge;
@@ -191,7 +198,7 @@ function live(life: Life, before: readonly Owning[], knowledge: KnowledgeAfter, 
   if (isNumber && !isBefore(asNumber?.learned, at)) revealed.set(key, life.owner);
 }
 
-/** Marks a record as a rival, because consumers know another record under the text of its number. */
+/** Marks a record as a rival, because consumers know another record under the text of its numeric `id`. */
 function ignore(rival: Rival, at: LogPlace, { owned, partials }: KnowledgeAfter, { rivals }: Learned): void {
   const { owner, identity } = rival;
   const { organizationid, appid, id } = identity;
@@ -203,7 +210,8 @@ function ignore(rival: Rival, at: LogPlace, { owned, partials }: KnowledgeAfter,
 }
 
 /**
- * Knowledge of the same place does not count as earlier: a leader may have stored it and crashed before its other effects.
+ * Knowledge of the same place does not count as earlier: a leader may have stored it and crashed before it stored the
+ * other effects of the event.
  */
 function isBefore(learned: LogPlace | undefined, at: LogPlace): boolean {
   return learned !== undefined && learned < at;

@@ -111,8 +111,8 @@ export function greatestAt(at: mongo.Timestamp): Date {
 }
 
 /**
- * The part of a stamp that counts for the head. A stamp in the future is replaced, unless the clock has reached it by then.
- * So it counts as the greatest value that the clock may have reached.
+ * The stamp that counts for the head. A stamp in the future will be replaced, unless the clock has reached it by then,
+ * so it counts as the greatest value that the clock may have reached.
  */
 export function countedStamp(stamp: Date, at: mongo.Timestamp): Date {
   return earlier(stamp, greatestAt(at));

@@ -10,7 +10,10 @@ export type LogPlace = string;
 
 /** A resume token begins with a type byte. The text after it sorts in log order. */
 const START = 2;
-/** The cluster time is followed by version, type and number within the transaction, and then only by names. */
+/**
+ * The cluster time is followed by version, type and number within the transaction. The rest only identifies the
+ * document.
+ */
 const END = 42;
 const BEHIND_ALL = '~';
 
@@ -52,8 +55,9 @@ function hexOf(number: number): string {
 }
 
 /**
- * The applications that one loop of the watcher is responsible for (design §10): all but some, or one. Each application is
- * in the share of exactly one loop. A document that names no application belongs to the loop with all but some.
+ * The applications that one loop of the watcher is responsible for (design §10): all but some applications, or a single
+ * one. Each application is in the share of exactly one loop. A document that names no application belongs to the loop
+ * with all but some applications.
  */
 export type AppShare = { but: readonly Tenant[] } | { only: Tenant };
 
@@ -91,8 +95,8 @@ const OF_TENANT = { organizationid: 1, appid: 1, _id: 1 } as const;
 const OF_ALL = { _id: 1 } as const;
 
 /**
- * A query for exactly the documents of a share. Equality in a query also matches arrays that contain the value, and such a
- * record is in no application. For use in a `$match` stage or as a part of `$and`.
+ * A query for exactly the documents of a share. Equality alone would also match a record with an array that contains
+ * the value, and such a record is in no application. For use in a `$match` stage or as a part of `$and`.
  */
 export function documentsOf(share: AppShare): mongo.Document {
   const names = ['$organizationid', '$appid'];

@@ -78,7 +78,10 @@ export function progressOf(state: TotalProgress, observed: Observed): WatchProgr
   return [own, kindProgress(state, observed.kind)].reduce<WatchProgress>(limitedBy, progress);
 }
 
-/** The progress of a kind that an operator has created; undefined for the others, which no pass of their own concerns. */
+/**
+ * The progress of a kind that an operator has created; undefined for the built-in kinds, which have no pass of their
+ * own.
+ */
 function kindProgress(
   { kinds }: TotalProgress,
   kind: Kind | undefined,
@@ -99,7 +102,10 @@ function documentOf(kind: Kind): string {
   return (isKind(kind) && describedKind(kind).document) || '';
 }
 
-/** Progress within that of a pass of its own. */
+/**
+ * Limits progress to that of an application's or kind's own pass: a pass is running if either is, and the later `since`
+ * counts.
+ */
 function limitedBy(
   progress: WatchProgress,
   own: Pick<WatchProgress, 'since' | 'pass'> | undefined,
@@ -121,7 +127,7 @@ export interface Laggards {
   passing: Tenant[];
   /** Their lanes have not reached it. */
   behind: Tenant[];
-  /** A pass over everything has ended after that time: it may have found changes that no event has told. */
+  /** A pass over everything has ended after that time: it may have found changes that no event has reported. */
   isOutdated: boolean;
 }
 

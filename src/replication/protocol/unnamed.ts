@@ -6,8 +6,9 @@ import { isKnownBefore, type Knowledge, knownOf, storedAfter, touchesIdentity } 
 
 /**
  * The events whose record must be read as of the event, because the fields that they do not contain are unknown or
- * ambiguous. What is known of a waiting number does not complete a move: a read may have found it at a later place, or an
- * abandoned term may have written it late, when the ledger already knew more.
+ * ambiguous. The stored knowledge of a record with a numeric `id` that waits for its identity is not used to complete a
+ * move: a read may have found it at a later place, or an abandoned term may have written it late, when the ledger
+ * already knew more.
  */
 export function unnamedAmong(
   events: { type: string }[],
@@ -56,9 +57,9 @@ export function unnamedInShare(
 }
 
 /**
- * Whether the event contains the whole identity, or shows that the record is not in the one application of the share. The
- * loop with all but some applications also reads records that move to an excluded application: it reaches the event in time,
- * and remembers the result for the lane of that application.
+ * Whether the event contains the whole identity, or shows that the record is not in the one application of the share.
+ * The loop with all but some applications also reads records that move to an excluded application: it reaches the event
+ * while the record can still be read as of it, and remembers the result for the lane of that application.
  */
 function namesEnough({ identity }: WrittenEvent, share: AppShare): boolean {
   const { organizationid, appid, id } = identity;
@@ -77,8 +78,8 @@ function isKnown(key: string, { owned, partials }: Pick<Knowledge, 'owned' | 'pa
 }
 
 /**
- * The moves of records that are known for certain, each with the identity after the move. A move qualifies only if it is the
- * first event of its record in the batch.
+ * The moves whose result is certain without a read, each with the identity after the move. A move qualifies only if it
+ * is the first event of its record in the batch.
  */
 export function certainMoves(
   events: { type: string; owner?: unknown }[],
@@ -101,8 +102,9 @@ export function certainMoves(
 }
 
 /**
- * Whether exactly one identity of the record is known, from events at earlier places, and the event removes no part of it.
- * An identity found by a read may be of a later place. The identity before that is then known to another share.
+ * Whether exactly one identity of the record is known, from events at earlier places, and the event removes no part of
+ * it. An identity that was found by a read may be of a later place than the event; the earlier identity may then be
+ * known only to another share.
  */
 function isCertain(
   event: WrittenEvent,

@@ -6,10 +6,10 @@ import type { AsideProgress, KindProgress, WatchProgress } from './progress.js';
 
 /**
  * A restore of the database from a backup. Times between the backup and the restore were announced by the database that
- * it replaced: a consumer that continues from one may hold changes that no longer exist.
+ * it replaced: a consumer that continues from such a time may have changes that no longer exist.
  */
 export interface Restore {
-  /** The latest time that the backup has announced. */
+  /** The latest time that had been announced when the backup was made, or an earlier one. */
   after: Date;
   /** The time of the restore, by the database's clock. */
   until: Date;
