@@ -14,7 +14,10 @@ export interface JsonSchema {
   'x-tidemark-share'?: number;
 }
 
-/** The members that every item has (contract §1), in their order. The fields of a service decide on two of them. */
+/**
+ * Which of the members beside `data` (contract §1) the items of a service have, as far as that depends on the kind or
+ * on the fields that the service shows.
+ */
 export interface Frame {
   createdBy: 'shown' | 'absent';
   /** `text`: a keyed hash. */
@@ -40,7 +43,7 @@ export function itemSchema(frame: Frame, { data }: SeenItems, examples: Examples
   return { type: 'object', properties, required };
 }
 
-/** Values that a sample showed, by the place that {@link examplesIn} names. */
+/** Values that a sample showed, by the path of their place in `data`, as {@link examplesIn} writes it. */
 export type Examples = Map<string, unknown[]>;
 
 const MOST_EXAMPLES = 3;
@@ -91,14 +94,14 @@ function objectSchema(place: SeenField, at: string, examples: Examples): JsonSch
   });
   return {
     ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
-    // Their names are data, so their values are no examples either.
+    // The names of these members are data, so their values are not shown as examples either.
     ...(place.values && { additionalProperties: placeSchema(place.values, '*', new Map()) }),
   };
 }
 
 const DIGITS = 1000;
 
-/** With three digits, and never 0 for something that was seen. */
+/** Rounded to three decimals, but never to 0 for something that was seen. */
 function shareOf(count: number, objects: number): number {
   const share = Math.round((count / Math.max(1, objects)) * DIGITS) / DIGITS;
   return Math.min(1, Math.max(1 / DIGITS, share));
@@ -146,7 +149,7 @@ function objectType(schema: JsonSchema, indent: string): string {
     return `${inner}${key}${required.includes(name) ? '' : '?'}: ${typeOf(property, inner)};`;
   });
   if (additionalProperties !== undefined) {
-    // The values of an index signature include those of the named properties.
+    // In TypeScript, the type of an index signature must include the types of the named properties.
     const type = lines.length === 0 ? typeOf(additionalProperties, inner) : 'unknown';
     lines.push(`${inner}[name: string]: ${type};`);
   }

@@ -14,9 +14,15 @@ import {
 
 /** Earlier samples together count as at most this many records. */
 const REMEMBERED = 10_000;
-/** Something vanishes if it was missed where about this many sightings were to be expected: by chance once in 8 million. */
+/**
+ * A field or a type vanishes only if about this many sightings of it were to be expected and there was none: by chance,
+ * that happens once in 8 million.
+ */
 const EXPECTED = 16;
-/** And if a whole round of the walk has missed it: the round in which it was missed first may have begun before. */
+/**
+ * It also vanishes only if a whole round of the walk has not shown it. The round in which it was first absent does not
+ * count, because it may have begun earlier.
+ */
 const ROUNDS = 2;
 
 /**
@@ -26,7 +32,7 @@ const ROUNDS = 2;
 export function merged(before: SeenItems, sample: SeenItems, round: number): SeenItems {
   const fade = Math.min(1, REMEMBERED / Math.max(1, before.records));
   const merging = new Merging(fade, round);
-  // Below, objects that have become maps are changed.
+  // A copy, because merging modifies objects that have become maps.
   const data = merging.places(structuredClone(before.data), sample.data, {
     before: before.records,
     now: sample.records,
@@ -48,7 +54,7 @@ class Merging {
     private readonly round: number,
   ) {}
 
-  /** Undefined if it has vanished. */
+  /** Merges a place with what the sample has shown of it. Undefined if the place has vanished. */
   places(before: SeenField, sample: SeenField | undefined, chances: Chances): SeenField | undefined {
     this.room ??= MOST_PLACES - countPlaces(before);
     const tally = this.tally(before, sample, chances);
@@ -132,7 +138,7 @@ function rounded(count: number): number {
 
 /** A change of a schema. Types are those of JSON, and `date-time` is a string in that format. */
 export interface FieldChange {
-  /** The parts of {@link pathText}. */
+  /** The path from `data`, with the parts of {@link innerPlaces}. */
   path: string;
   change: 'appeared' | 'vanished' | 'type';
   /** The types before; absent if it appeared. */
@@ -148,7 +154,7 @@ export function changesBetween(before: SeenItems, after: SeenItems): FieldChange
   return changes;
 }
 
-/** Without those that name a member of what is a map now: the names of its members are data. */
+/** The changes whose path names no member of an object that is a map now: the names of its members are data. */
 export function withoutMembersOfMaps<Change extends FieldChange>(
   changes: Change[],
   { data }: SeenItems,
@@ -167,21 +173,21 @@ function* mapsIn(path: string, place: SeenField): Generator<string> {
 
 function compare(path: string, before: SeenField, after: SeenField, changes: FieldChange[]): void {
   const [from, to] = [typesOf(before), typesOf(after)];
-  // Without records there are no types, and `data` of a service is always an object.
+  // Not for `data`, which is always an object, but has no type as long as there are no records.
   if (path !== 'data' && from.join() !== to.join()) changes.push({ path, change: 'type', from, to });
   const becameMap = after.isMap === true && before.isMap !== true;
   for (const [part, one, other] of innerPlaces(before, after)) {
     const inner = `${path}${part}`;
     if (one !== undefined && other !== undefined) compare(inner, one, other, changes);
-    else if (other !== undefined) tell(inner, other, 'appeared', changes);
-    else if (one !== undefined && !becameMap) tell(inner, one, 'vanished', changes);
+    else if (other !== undefined) note(inner, other, 'appeared', changes);
+    else if (one !== undefined && !becameMap) note(inner, one, 'vanished', changes);
   }
 }
 
-function tell(path: string, place: SeenField, change: 'appeared' | 'vanished', changes: FieldChange[]): void {
+function note(path: string, place: SeenField, change: 'appeared' | 'vanished', changes: FieldChange[]): void {
   changes.push({ path, change, [change === 'appeared' ? 'to' : 'from']: typesOf(place) });
   for (const [part, inner] of innerPlaces(place, place))
-    if (inner !== undefined) tell(`${path}${part}`, inner, change, changes);
+    if (inner !== undefined) note(`${path}${part}`, inner, change, changes);
 }
 
 type Inner = [part: string, before: SeenField | undefined, after: SeenField | undefined];

@@ -11,20 +11,24 @@ import type { Walk } from './stored-schemas.js';
 /** A service with at most this many records is read as a whole. */
 const MOST_WHOLE = 1000;
 /**
- * Records of a larger one: the newest of the application and kind, and some at places of the walk. If the first sample has fewer
- * records than one of these parts, it also has some that the filter finds.
+ * A sample of a larger service has the newest records of the application and kind, and some records at each of several
+ * places of the walk. If the first sample then has fewer than {@link NEWEST} records, it also has some that the filter
+ * finds.
  */
 const NEWEST = 500;
 const PLACES = 20;
 const AT_PLACE = 25;
-/** Documents of one query, and about the bytes of BSON of all of them. */
+/** Documents per query. */
 const TOGETHER = 50;
+/** The approximate maximum of the BSON that all queries of a sample return (bytes). */
 const MOST_BYTES = 8 * 1024 * 1024;
-/** Of a reply that is nearly full, the server may have left documents out. */
+/** From a longer reply, the server may have omitted documents (bytes). */
 const FULL_REPLY = 15 * 1024 * 1024;
-/** Time limits of a query, and of the one that looks whether a service has few records (milliseconds). */
+/** Time limit of a query (milliseconds). */
 const READ_MS = 2000;
+/** Time limit of the query that determines whether a service has few records (milliseconds). */
 const LOOK_MS = 1000;
+/** A reply may take this much longer than the time limit of its query (milliseconds). */
 const SPARE_MS = 1000;
 /** The comment of every query of a sample. Requests use other comments. */
 export const COMMENT = 'tidemark schema';
@@ -40,9 +44,10 @@ export interface SchemaSample {
 }
 
 /**
- * A sample of the records that `updates` of a service delivers. Of many records, it has the newest ones, which show new fields
- * soon, and some at regular distances along `_id`, which are a fair choice. Each sample continues the walk of the one before,
- * so in time every part of the collection is visited, and a sample examines a bounded number of index entries and records.
+ * A sample of the records that `updates` of a service delivers. Of many records, it has the newest ones, which show new
+ * fields soon, and some at distances along `_id` that are equal on average, which represent all records. Each sample
+ * continues the walk of the previous one, so in time every part of the collection is visited, and a sample examines a
+ * bounded number of index entries and records.
  */
 export async function sampled(
   db: mongo.Db,
@@ -59,7 +64,7 @@ export async function sampled(
   const some = new SampleCollector(known);
   for (const ids of [await reading.newest(NEWEST), await reading.walked(walk)])
     await reading.read(ids, MOST_BYTES / 2, (data) => some.add(data));
-  // Only in the first sample, because these are always the same: they say nothing about what has vanished.
+  // Only in the first sample: these are always the same records, so they do not show what has vanished from the others.
   if (known === undefined && found !== undefined && some.seen.records < NEWEST) {
     const spread = found.filter((_, at) => at % 2 === 0);
     await reading.read(spread, MOST_BYTES / 2, (data) => some.add(data));
@@ -78,7 +83,7 @@ export async function newestDatas(db: mongo.Db, served: ServedService, count: nu
 const FIRST_STRIDE = 1000;
 const SHORTEST_STRIDE = 2 * AT_PLACE;
 const LONGEST_STRIDE = 5000;
-/** A round of more samples than this takes longer strides. */
+/** After a round of more samples than this, the strides become longer. */
 const LONG_ROUND = 10;
 
 class Reading {
@@ -95,8 +100,8 @@ class Reading {
   }
 
   /**
-   * The records of the service, of more than {@link MOST_WHOLE} one more than that; undefined if they cannot be found soon. Only a
-   * query with a filter states no index, because an operator may have made one for the filter.
+   * The `_id`s of the records of the service, at most {@link MOST_WHOLE} + 1; undefined if the query exceeds its time
+   * limit. A query with a filter does not hint an index, because an operator may have created one for the filter.
    */
   async found(): Promise<mongo.ObjectId[] | undefined> {
     const query = this.matching({ $gte: FIRST_ID });
@@ -118,13 +123,16 @@ class Reading {
     try {
       return await this.ids(BY_STAMP, query, { limit, sort: { lastupdated: -1, _id: -1 } });
     } catch (error) {
-      // While a stamp is an array, MongoDB has to sort all of them.
+      // Once the index has contained an array in place of a stamp, MongoDB has to sort all stamps.
       if (isTimeout(error)) return [];
       throw error;
     }
   }
 
-  /** Some records at the next places of the walk, which moves on. At the end of the collection it begins its next round. */
+  /**
+   * The `_id`s of some records at the next places of the walk. Advances `walk`; at the end of the collection, its next
+   * round begins.
+   */
   async walked(walk: Walk): Promise<mongo.ObjectId[]> {
     const found: mongo.ObjectId[] = [];
     for (let place = 0; place < PLACES; place += 1) {
@@ -139,7 +147,10 @@ class Reading {
     return found;
   }
 
-  /** Takes the `data` of those of these records that the service delivers. Returns false if it has left some out. */
+  /**
+   * Calls `take` with the `data` of each of these records that the service delivers. Returns false if some may have
+   * been left out, because they are too large: for `most` bytes, for a reply, or for an item.
+   */
   async read(ids: mongo.ObjectId[], most: number, take: (data: unknown) => void): Promise<boolean> {
     const { key, mask } = this.served;
     let bytes = 0;
@@ -178,7 +189,10 @@ class Reading {
     return this.withTexts(rawBatch(reply['cursor'] as Uint8Array).documents);
   }
 
-  /** Records with a number as `id` are delivered under its text, if the ledger knows them under it (contract §4). */
+  /**
+   * Replaces each numeric `id` by its text. Omits records that the ledger does not know under this text, because they
+   * are not delivered (contract §4).
+   */
   private async withTexts(documents: Uint8Array): Promise<Uint8Array> {
     const numbered = numberedIn(documents, 0);
     if (numbered.length === 0) return documents;

@@ -13,19 +13,19 @@ import { forgetKindsBut, removeSchemas, SCHEMAS } from './stored-schemas.js';
 import { COMMENT } from './sample.js';
 import { Schemas } from './schemas.js';
 
-/** The shortest and the longest time between two looks at what is due (milliseconds). A change ends the wait. */
+/** The shortest and the longest time between two checks of what is due (milliseconds). A change ends the wait. */
 const LOOK_MS = 500;
 const LONGEST_REST_MS = 3_600_000;
 /** Samples take at most this share of the time of one connection. */
 const SHARE = 0.05;
 const REMEMBERED = 100_000;
 
-/** An application and kind whose services are to be looked at. */
+/** An application and kind whose services are to be checked or sampled. */
 interface Due {
   mark: MarkKey;
-  /** When its services are sampled, because records have changed (on the clock of `performance`). */
+  /** When its services are to be sampled, because records have changed (by `performance.now()`). */
   sampledAt: number | undefined;
-  /** Its services are looked at now: one may have no sample, or one of an older version. */
+  /** Its services are to be checked at once: one of them may have no sample, or only a sample of an older version. */
   isLooked: boolean;
 }
 
@@ -52,15 +52,15 @@ function samplingAfter(
 }
 
 /**
- * Keeps the schemas of all services up to date, beside the stream. A service is sampled again only if records of its
- * application and kind have changed, and while they change all the time at most once in SCHEMA_PAUSE_MS.
+ * Keeps the schemas of all services up to date, in parallel with the stream. A service is sampled again only if records
+ * of its application and kind have changed, and while they change all the time at most once in SCHEMA_PAUSE_MS.
  */
 @Injectable()
 export class SchemaSampling implements Job {
   readonly name = 'The sampling for schemas';
   private readonly log = new Logger('Schema');
   private term: TermAtWork | undefined;
-  /** The kinds that it has looked at. */
+  /** The kinds at the last {@link begin}, as {@link kindsNow} writes them. */
   private kinds = '';
   private readonly due = new Map<string, Due>();
   private tasks: { key: ServiceKey; isMoved: boolean }[] = [];
@@ -93,7 +93,9 @@ export class SchemaSampling implements Job {
     return undefined;
   }
 
-  /** The time until the next services are due (milliseconds). Those of an application in a pass are looked at again soon. */
+  /**
+   * The time until the next services are due (milliseconds). Those of an application in a pass are checked again soon.
+   */
   private rest(now: number): number {
     let rest = LONGEST_REST_MS;
     for (const { sampledAt, isLooked } of this.due.values())
@@ -101,7 +103,7 @@ export class SchemaSampling implements Job {
     return Math.max(rest, LOOK_MS);
   }
 
-  /** A new leader has seen no change yet, so it looks at everything. */
+  /** A new term, or one with other kinds than before, has seen no change of some services yet, so all are checked. */
   private async begin(term: TermAtWork): Promise<void> {
     [this.tasks, this.term] = [[], undefined];
     const kinds = kindsNow();
@@ -127,7 +129,10 @@ export class SchemaSampling implements Job {
     this.due.set(name, known);
   }
 
-  /** The services of a mark, and of those that are stored and not served any more. */
+  /**
+   * The services of an application and kind: those with a filter version, and any others with a stored schema. If the
+   * application is not registered, removes its schemas instead.
+   */
   private async tasksOf(due: Due, now: number): Promise<{ key: ServiceKey; isMoved: boolean }[]> {
     const { mark, sampledAt } = due;
     const name = markName(mark);
@@ -175,7 +180,7 @@ export class SchemaSampling implements Job {
   }
 }
 
-/** The kinds as text. One that is replaced by another of its name is another. */
+/** The kinds as text, which also changes if a kind is replaced by another one of the same name. */
 function kindsNow(): string {
   return kindNames()
     .map((kind) => describedKind(kind).document ?? kind)

@@ -19,7 +19,7 @@ import { COMMENT, type SchemaSample, sampled } from './sample.js';
 import { type SeenItems, seenIn, textOfSeen } from './seen.js';
 import { type StoredSchema, beginStored, readStored, removeNames, replaceStored } from './stored-schemas.js';
 
-/** Changes that are kept with a schema, newest first. */
+/** The maximum number of changes that are kept with a schema: the newest ones. */
 const MOST_CHANGES = 50;
 /** A schema of fewer records lists no changes: it says little about the next records. */
 const FEWEST_RECORDS = 20;
@@ -36,8 +36,8 @@ export class Schemas {
   ) {}
 
   /**
-   * The schema of a service, for the version of the service that is in force now. The first one is made by the request for it.
-   * Undefined if the service is not served, or is edited at this moment.
+   * The schema of a service, for the version of the service that is in force now. If there is none yet, this call takes
+   * the first sample. Undefined if the service is not served, or is edited at this moment.
    */
   async current(key: ServiceKey): Promise<CurrentSchema | undefined> {
     const known = await knownSchema(this.db, key);
@@ -55,8 +55,9 @@ export class Schemas {
   }
 
   /**
-   * Whether a service needs a sample regardless of the pause between two: it has none, it was edited, or records have changed
-   * since the leader of that time has seen the last change.
+   * Whether a service needs {@link refresh} regardless of the pause between two samples: it has no sample, it was
+   * edited, it is no longer served, or its head has risen since the sample: an earlier leader may have ended before it
+   * sampled the service again.
    */
   async isOutdated(key: ServiceKey): Promise<boolean> {
     const known = await knownSchema(this.db, key);
@@ -71,7 +72,7 @@ export class Schemas {
     if (served === undefined) return this.forget(key);
     const stored = await beginStored(this.db, key);
     const known = isSameVersion(stored.of, served.of) ? seenIn(stored.seen) : undefined;
-    // Before the sample, which takes a while: a field that is named may be hidden now.
+    // Removed before the sample, which takes a while: the stored names may include a field that is hidden now.
     const before = known === undefined ? await removeNames(this.db, stored) : stored;
     if (before === undefined) return;
     const head = await this.head(key);
@@ -97,8 +98,8 @@ export class Schemas {
   }
 
   /**
-   * An edit during the sample may have hidden a field after the stored names were looked at, and an application that is removed
-   * may have lost its schemas before this one was written.
+   * Removes the names again if the service was edited, or its application removed, during the sample: the edit may have
+   * hidden a field, and the other schemas of the application may have been removed before this one was written.
    */
   private async forgetIfEdited({ key, of }: ServedService, written: StoredSchema): Promise<void> {
     const registered = this.connection.collection(APPLICATIONS);
@@ -136,7 +137,7 @@ function seenAfter(known: SeenItems | undefined, { seen, isWhole, walk }: Schema
   return known === undefined || isWhole ? seen : merged(known, seen, walk?.round ?? 0);
 }
 
-/** Until the walk has been everywhere once, a field is new to the schema only. */
+/** Before the first round of the walk has ended, a field may be new only to the schema, not to the records. */
 function isWorthTelling(known: SeenItems | undefined, { isWhole, walk }: StoredSchema): boolean {
   if (known === undefined || known.records < FEWEST_RECORDS) return false;
   return isWhole === true || (walk?.round ?? 0) > 0;

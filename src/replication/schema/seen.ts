@@ -45,7 +45,7 @@ export interface SeenItems {
   data: SeenField;
 }
 
-/** The most places of a schema. Further fields are left out. */
+/** The maximum number of places in a schema. Further fields are left out. */
 export const MOST_PLACES = 1000;
 /** An object with more different names is a map: its names are data, and are forgotten. */
 export const MOST_NAMES = 200;
@@ -54,7 +54,7 @@ const MOST_DEPTH = 10;
 const LONGEST_NAME = 64;
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Numbers, ObjectIds and other long hexadecimal texts, UUIDs, dates, e-mails and addresses. */
+/** Numbers, ObjectIds and other long hexadecimal texts, UUIDs, dates, e-mail addresses, paths and URLs. */
 const IS_DATA = /^[\d\s.,:+-]+$|^[\da-f]{16,}$|^[\da-f]{8}-[\da-f]{4}-|^\d{4}-\d\d-\d\d|[@/\\]|^https?:/i;
 
 /** Whether the name of a member is data rather than the name of a field. It could be an id, or an e-mail. */
@@ -145,7 +145,7 @@ export class SampleCollector {
     return values;
   }
 
-  /** The place of the newest name is freed for that of the values, so the limit is never exceeded. */
+  /** The removed names free at least as many places as the values take, so the limit is never exceeded. */
   private becomeMap(place: SeenField): void {
     this.places -= countPlaces(place) - 1;
     toMap(place);
@@ -223,7 +223,7 @@ function typeOf(value: unknown): JsonType {
   return 'object';
 }
 
-/** Whether a text is in the format of timestamps, and of a day that exists. */
+/** Whether a text has the format of timestamps, and names a day that exists. */
 function isTimestamp(text: string): boolean {
   const at = DATE_TIME.test(text) ? new Date(text) : undefined;
   return at !== undefined && !Number.isNaN(at.getTime()) && at.toISOString() === text;

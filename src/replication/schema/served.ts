@@ -22,8 +22,8 @@ export interface ServedService {
 const READ = { state: 1, version: 1, filter: filterAt('$filter'), fields: fieldsAt('$fields') };
 
 /**
- * The service as it is in the database now: not as an instance remembers it, because what is stored under an older version may
- * name a field that is hidden by now. Undefined if it is not served.
+ * The service as it is in the database now. The cache of an instance is not used, because a schema of an older version
+ * may name a field that is hidden by now. Undefined if it is not served.
  */
 export async function servedVersion(
   db: mongo.Db,
@@ -41,7 +41,10 @@ export async function servedVersion(
   return { key, of: { kind: ofKind, entry: _id, version }, filter, mask };
 }
 
-/** `default` without a document shows everything. With one, its entry is not written yet, and may hide fields. */
+/**
+ * `default` without a document shows everything. If it has a document but no entry, the entry is not written yet, and
+ * may hide fields.
+ */
 async function defaultWithout(
   db: mongo.Db,
   key: ServiceKey,
@@ -68,7 +71,7 @@ const BARE = BSON.serialize({
   },
 });
 
-/** What the fields of a service leave of the members around `data`. */
+/** Which members the items of a service have beside `data`. */
 function frameOf({ key: { kind }, mask }: Pick<ServedService, 'key' | 'mask'>): Frame {
   const [items] = itemsIn(BARE, { kind, mask });
   const { createdBy, channels } = items![0] as { createdBy?: unknown; channels?: unknown };
@@ -81,7 +84,7 @@ function frameOf({ key: { kind }, mask }: Pick<ServedService, 'key' | 'mask'>): 
   };
 }
 
-/** A text of an item that is longer is not parsed, so that the process is never busy with it for long. */
+/** An item with a longer text (bytes) is not parsed, so that the process is never busy with it for long. */
 const LONGEST_ITEM = 1024 * 1024;
 
 /**
@@ -134,7 +137,10 @@ export interface ServiceSchema extends JsonSchema {
   title: string;
   /** Grows by one with every change of the schema. */
   'x-tidemark-version': number;
-  /** How many records it is from: all of the service, or a sample. */
+  /**
+   * The number of records that the schema was derived from, and whether they are only a sample of the service's
+   * records.
+   */
   'x-tidemark-records': { count: number; sample: boolean };
   /** The last changes, newest first. */
   'x-tidemark-changes': ToldChange[];

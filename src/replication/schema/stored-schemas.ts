@@ -4,13 +4,13 @@ import type { ServiceKey } from '../../application/plain.js';
 import type { Tenant } from '../../record/index.js';
 import { isDuplicateKey } from '../../platform/database/plain.js';
 
-/** A change of a schema, with the version that it made. */
+/** A change of a schema, with the version that the schema has since then. */
 export interface ToldChange extends FieldChange {
   version: number;
   at: Date;
 }
 
-/** The version of a service that a schema is of: it shows no other fields, and no other records. */
+/** The version of a service that a schema describes. The schema names only fields that this version shows. */
 export interface OfVersion {
   /** The document of its kind, as the description of the kind has it; null for a built-in kind. */
   kind: string | null;
@@ -19,14 +19,17 @@ export interface OfVersion {
   version: number;
 }
 
-/** The place of the walk through the records of a service that are too many to be read together. */
+/**
+ * The position of the walk through the records of an application and kind, for a service with too many records to read
+ * all of them.
+ */
 export interface Walk {
   /** The last `_id`; null at the beginning of a round. */
   behind: mongo.ObjectId | null;
   round: number;
   /** Records of the application from one place of the walk to the next, on average. */
   stride: number;
-  /** Places of this round so far. */
+  /** The number of places visited in this round so far. */
   places: number;
 }
 
@@ -37,12 +40,12 @@ export interface Walk {
 export interface StoredSchema extends ServiceKey {
   /** Grows by one with every change of the schema; 0 before the first sample. */
   version: number;
-  /** Another one after each write. A sample is stored only if nothing was written since it began. */
+  /** A new value with each write. A sample is stored only if nothing was written since it began. */
   token: mongo.ObjectId;
   of?: OfVersion;
   /** When the last sample was taken, by the clock of the instance. */
   at?: Date;
-  /** The head of the application and kind before that; absent if there was none. */
+  /** The head of the application and kind before that sample; null if there was none. */
   head?: Date | null;
   /** Whether all records of the service were read. */
   isWhole?: boolean;
@@ -69,7 +72,7 @@ export function readStored(db: mongo.Db, key: ServiceKey): Promise<StoredSchema 
   return schemasOf(db).findOne<StoredSchema>(keyOf(key), { projection: { _id: 0 } });
 }
 
-/** The same, for a sample to be stored: there is a document from now on. */
+/** Like {@link readStored}, before a sample. Creates the document if there is none. */
 export async function beginStored(db: mongo.Db, key: ServiceKey): Promise<StoredSchema> {
   const stored = await readStored(db, key);
   if (stored !== null) return stored;
@@ -97,8 +100,8 @@ export async function replaceStored(
 }
 
 /**
- * The last change of the schema of each service, by {@link schemaName}. It can name a field that an edit of the last moments
- * hides, so only administrators are shown it.
+ * The last change of the schema of each service, by {@link schemaName}. It may name a field that an edit has just
+ * hidden, so it is shown only to administrators.
  */
 export async function lastChanges(db: mongo.Db, keys: ServiceKey[]): Promise<Map<string, ToldChange>> {
   if (keys.length === 0) return new Map();
@@ -127,8 +130,8 @@ export async function removeNames(db: mongo.Db, stored: StoredSchema): Promise<S
 }
 
 /**
- * The same for all services of an application and kind, because a record is erased: it may have had a field of its own. A sample
- * that has begun before is not stored.
+ * Like {@link removeNames}, for all services of an application and kind, because a record is erased: it may have been
+ * the only one with some field. A sample that is already running is then not stored.
  */
 export function forgetNames(
   db: mongo.Db,
@@ -137,7 +140,10 @@ export function forgetNames(
   return leaveBare(db, { organizationid, appid, kind });
 }
 
-/** The same for kinds that there are no more. Versions stay: one that is created again goes on with them. */
+/**
+ * Like {@link forgetNames}, for kinds that no longer exist. Versions are kept: a kind that is created again continues
+ * them.
+ */
 export function forgetKindsBut(db: mongo.Db, kinds: readonly string[]): Promise<void> {
   return leaveBare(db, { kind: { $nin: [...kinds] }, of: { $exists: true } });
 }
