@@ -29,7 +29,7 @@ const filterVersionSchema = new Schema<FilterVersion>({}, { ...stored(FILTER_VER
     { partialFilterExpression: { pending: true } },
   );
 
-/** Two documents that are no kinds do no harm. */
+/** For partial indexes: documents without such texts are no kinds, so they need not be unique. */
 const isText = (field: string) => ({ [field]: { $type: 'string' } });
 
 const kindSchema = new Schema<KindDocument>({}, stored(KINDS))
@@ -113,8 +113,8 @@ export interface LedgerEntry extends Identity {
   /** The `id` of that record is stored as a number; absent if it is a text. */
   isNumber?: true;
   /**
-   * The record with a numeric `id` that ended here last. Removed when a number is revived here. The record may still claim the
-   * `id`.
+   * The last record with a numeric `id` that owned the entry. It may still claim the `id`. Removed when the entry is
+   * revived for a record with a numeric `id`.
    */
   number?: mongo.ObjectId;
   /**
@@ -152,8 +152,8 @@ const ledgerSchema = new Schema<LedgerEntry>({}, { ...stored(LEDGER), statics: {
   .index(TOMBSTONES_BY_STAMP, ofTombstones);
 
 /**
- * Removes duplicates and keeps the latest knowledge. After a drop, entries may have been written before the unique index was
- * rebuilt.
+ * Removes duplicates and keeps the latest knowledge. After a drop of the collection, entries may have been written
+ * before the unique index was rebuilt.
  */
 async function settleDuplicates(this: Model<LedgerEntry>): Promise<boolean> {
   const groups = this.collection.aggregate<{ entries: mongo.ObjectId[] }>(
@@ -264,8 +264,8 @@ export interface SetAside {
   /** The identity of a record, complete or not, after the last of its events that was set aside. */
   known?: LastKnown;
   /**
-   * The identities that a record had meanwhile, at most the last 100. Consumers may have seen them although the ledger does
-   * not contain them.
+   * The identities that a record had after its events that were set aside, at most the last 100. Consumers may have
+   * seen them although the ledger does not contain them.
    */
   identities?: Identity[];
   /** A lower bound for its next stamp: consumers know a hard delete of that time. */

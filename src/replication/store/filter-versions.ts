@@ -159,7 +159,10 @@ export class FilterVersions {
   }
 }
 
-/** An upsert that inserts, because its `_id` is new: the clock of the database can be a value in updates only. */
+/**
+ * An upsert that always inserts, because its `_id` is new. Not an insert, because only updates can store the database's
+ * clock.
+ */
 function insertOf({ _id, ...key }: ServiceKey & Pick<ReadVersion, '_id'>, change: FilterVersionChange) {
   const { $set, $currentDate } = updateTo(change);
   return {
@@ -185,7 +188,9 @@ function updateTo({ fields, previousFields, ...change }: FilterVersionChange) {
   };
 }
 
-/** Fields that no one can read are as good as a filter that no one can read: all records are re-stamped. */
+/**
+ * If the fields cannot be read, the entry is treated as if its filter could not be read: all records are re-stamped.
+ */
 function readable({ fields, previousFields, ...entry }: ReadVersion): ReadVersion {
   const isUnreadable = entry.isUnreadable === true || !areReadable(fields);
   if (!areReadable(previousFields)) delete entry.previous;

@@ -74,7 +74,10 @@ export class OutdatedServiceError extends Error {}
 /** The only access of feeds to the filter of a service. They read nothing of `services` but whether `default` has a document. */
 @Injectable()
 export class FiltersInForce {
-  /** The range of the log in which a version is known to be in force, by entry and version. It is a fact about the past. */
+  /**
+   * The range of the log in which a version is known to be in force, by entry and version. It stays true, since it
+   * concerns the past.
+   */
   private readonly known = new LRUCache<string, KnownSpan>(atMost(REMEMBERED));
 
   private readonly entriesKnown: KnownDocuments<ReadEntry>;
@@ -184,9 +187,9 @@ export class FiltersInForce {
   }
 
   /**
-   * `default` gets an entry as soon as it has a document in `services`. A document without an entry shows that the entry is not
-   * written yet, or was lost; the page then waits for it, because it must not show what the document may hide. Throws 503
-   * `not-watched`.
+   * `default` gets an entry as soon as it has a document in `services`. If there is a document but no entry, the entry
+   * is not written yet, or was lost. Throws 503 `not-watched` in this case, because a page must not show what the
+   * document may hide.
    */
   private async defaultWithout(of: ServiceKey, session: mongo.ClientSession): Promise<ReadEntry> {
     const services = this.connection.collection(SERVICES);
@@ -235,7 +238,7 @@ export class HashKeys {
     return found.filter(({ key }) => isHashKey(key));
   }
 
-  /** Another leader may be faster with some of them. */
+  /** Another leader may create some of the keys first. */
   private async make(tenants: Tenant[]): Promise<void> {
     const made = tenants.map((tenant) => ({ ...tenant, key: newHashKey() }));
     await this.keys.collection.insertMany(made, { ordered: false }).catch((error: unknown) => {

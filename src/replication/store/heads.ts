@@ -149,8 +149,8 @@ interface ChangedMark {
 }
 
 /**
- * The applications and kinds in which the leader has seen a change, for work that follows the changes beside the stream. It is
- * in memory only: a new leader begins by looking at all of them.
+ * The applications and kinds in which the leader has seen a change, for work that follows the changes in parallel with
+ * the stream. The list is in memory only, so such work begins with all applications and kinds under a new leader.
  */
 @Injectable()
 export class ChangedMarks {
@@ -165,7 +165,10 @@ export class ChangedMarks {
     this.note(mark).isEdited = true;
   }
 
-  /** Waits until something changes, for at most `ms` milliseconds; at once if something has. */
+  /**
+   * Waits until something changes, for at most `ms` milliseconds. Returns at once if something has changed since the
+   * last {@link take}.
+   */
   async wait(ms: number, stop: AbortSignal): Promise<void> {
     const changed = new AbortController();
     this.wake = () => changed.abort();

@@ -15,7 +15,10 @@ import { FatalError, literal } from '../../platform/common/index.js';
 
 /** The server's error code for a moment older than its history. */
 const SNAPSHOT_TOO_OLD = 239;
-/** An older moment is explained by the watcher's own lag (milliseconds). */
+/**
+ * The greatest age of a moment that the server should retain (milliseconds). If the moment is older, the problem is the
+ * lag of the watcher.
+ */
 const RECENT_MS = 60_000;
 
 /**
@@ -107,14 +110,14 @@ export function predictedWindow({ oldest, newest, usedRatio }: Oplog): number | 
     : Math.round(seconds / usedRatio);
 }
 
-/** Restores that are kept, newest last. */
+/** The maximum number of restores that are kept: the newest ones, newest last. */
 const MOST = 100;
 
 /**
- * Records that the database was restored from a backup (contract §3, `source-restored`). `backup` is a time before the backup
- * was begun; without it, the latest time that the database has announced, which is right as long as no instance has run
- * since the restore. Throws a FatalError if one runs, if either time is in the future, and if the database is not one of the
- * service.
+ * Records that the database was restored from a backup (contract §3, `source-restored`). `backup` is a time before the
+ * backup was begun. Without it, the latest time that the database has announced is used, which is right as long as no
+ * instance has run since the restore. Throws a FatalError if `backup` is missing while an instance runs, if the time to
+ * use is in the future, or if the service has never used the database.
  */
 export async function noteRestore(connection: Connection, backup?: Date): Promise<Restore> {
   const leases = connection.collection<WatchState>(LEASES);
@@ -125,7 +128,7 @@ export async function noteRestore(connection: Connection, backup?: Date): Promis
     ])
     .toArray();
   if (state === undefined)
-    throw new FatalError('This database has never been used by the service: there is nothing to tell.');
+    throw new FatalError('The service has never used this database, so there is no restore to record.');
   if (backup !== undefined && backup > state.clock)
     throw new FatalError(`--backup "${backup.toISOString()}" lies in the future.`);
   if (backup === undefined && state.isLed)

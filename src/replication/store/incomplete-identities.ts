@@ -49,7 +49,7 @@ export class IncompleteIdentities {
     return new Map(found.map(({ _id, ...known }) => [_id.owner.toHexString(), known]));
   }
 
-  /** The same, with all that is known of each, one document for each application. */
+  /** Like {@link among}, with all that is known of each record: one document for each application. */
   async allAmong(kind: Kind, owners: mongo.ObjectId[], share: AppShare = ALL): Promise<IncompleteIdentity[]> {
     if (owners.length === 0) return [];
     return this.collection.find(ofRecords(kind, owners, share)).toArray();
@@ -177,8 +177,8 @@ export class IncompleteIdentities {
   }
 
   /**
-   * Deletes what is known of the records in a range as of a place in the log, so that all of it can be learned again. Rivals
-   * are kept: each may have to replace another record before it is reached itself.
+   * Deletes what is known of the records in a range as of a place in the log, so that all of it can be learned again.
+   * Rivals are kept: a rival may have to replace another record before the pass reaches the rival itself.
    */
   async forgetPartials(kind: Kind, range: IdRange, at: LogPlace, share: AppShare): Promise<void> {
     const partials = { learned: upTo(at), $nor: [RIVAL] };

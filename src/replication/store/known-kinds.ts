@@ -8,9 +8,12 @@ import { problems } from '../../platform/http/index.js';
 import { isKind, isKindOf, type Kind, KINDS } from '../../kinds/index.js';
 import { readKinds, type Tenant } from '../../record/index.js';
 
-/** How old what was read may be while nothing reports changes (milliseconds): a change is known within two seconds. */
+/**
+ * The maximum age of the kinds while no stream reports changes (milliseconds). A change is then known within two
+ * seconds.
+ */
 const OLDEST_MS = 1000;
-/** A path with an unknown kind reads the kinds again at most this often (milliseconds). */
+/** A request for an unknown kind reads the kinds again if they are older than this (milliseconds). */
 const AGAIN_MS = 200;
 
 /** A kind of records of an application. */
@@ -19,8 +22,8 @@ export interface KindAsked extends Tenant {
 }
 
 /**
- * Keeps the kinds of this process equal to those of the database (contract §8). Changes come by the control stream while requests
- * use its knowledge, and to the leader by its own stream. Without requests, nothing is read.
+ * Keeps the kinds of this process equal to those of the database (contract §8). While there are requests, the control
+ * stream reports changes; to the leader, its own stream reports them. Without requests, nothing is read.
  */
 @Injectable()
 export class KnownKinds implements Follower {
@@ -30,7 +33,7 @@ export class KnownKinds implements Follower {
   private running: Promise<void> | undefined;
   private next: Promise<void> | undefined;
   private readAt = -Infinity;
-  /** A change has come since the last read began, or that read has failed. */
+  /** A change was reported since the last read began, or the last read failed. */
   private isOutdated = true;
 
   constructor(
@@ -54,7 +57,7 @@ export class KnownKinds implements Follower {
     this.isOutdated = true;
   }
 
-  /** Throws 404 `unknown-kind` for a kind that does not exist, or that another application has for itself. */
+  /** Throws 404 `unknown-kind` for a kind that does not exist, or that is reserved for another application. */
   async assertKnown({ kind, organizationid, appid }: KindAsked): Promise<void> {
     if (!isKind(kind) && this.age > AGAIN_MS) await this.refresh();
     if (!isKindOf(kind, { organizationid, appid })) throw problems.unknownKind(kind);

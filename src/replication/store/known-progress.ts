@@ -43,9 +43,9 @@ export class KnownProgress {
   }
 
   /**
-   * The progress of the watcher for an application. Undefined if this instance does not know it, if no instance leads, or if
-   * feeds of the application currently show nothing; the caller then reads the database. The database's clock has reached
-   * `clock`.
+   * The progress of the watcher for an application. Undefined if this instance does not know it, if no instance leads,
+   * or if feeds of the application currently show nothing; the caller then reads the database. `clock` is a lower bound
+   * of the database's clock.
    */
   async observe(tenant: Observed): Promise<ObservedProgress | undefined> {
     if (!this.control.isCurrent) return undefined;
@@ -80,19 +80,19 @@ const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 25;
 const SLOWER = 1.3;
 
-interface Awaited {
+interface Target {
   at: mongo.Timestamp;
   /** The application whose progress counts; undefined for all applications. */
   tenant: Tenant | undefined;
 }
 
-interface Waiting extends Awaited {
+interface Waiting extends Target {
   resolve: (isReached: boolean) => void;
 }
 
 /**
- * Reports when the watcher has reached a place in the log. The control stream reports the progress. While it does not, one
- * poll serves all waiting callers, and there is none without callers.
+ * Reports when the watcher has reached a place in the log. The control stream reports the progress. While it does not,
+ * one poll serves all waiting callers. Without callers, there is no poll.
  */
 @Injectable()
 export class WatchedPlace implements Follower {
@@ -128,7 +128,7 @@ export class WatchedPlace implements Follower {
     return this.awaited({ at, tenant: undefined }, left);
   }
 
-  private awaited(place: Awaited, left: AbortSignal): Promise<boolean> {
+  private awaited(place: Target, left: AbortSignal): Promise<boolean> {
     if (left.aborted) return Promise.resolve(false);
     const state = this.known.peek();
     if (state !== undefined && isReached(place, state)) return Promise.resolve(true);
@@ -160,7 +160,7 @@ export class WatchedPlace implements Follower {
   }
 }
 
-function isReached({ at, tenant }: Awaited, state: TotalProgress): boolean {
+function isReached({ at, tenant }: Target, state: TotalProgress): boolean {
   const { watched } = tenant === undefined ? progressOfAll(state) : progressOf(state, tenant);
   return watched !== undefined && watched.compare(at) >= 0;
 }
@@ -171,7 +171,7 @@ const LONGEST_WAIT_MS = 5000;
 
 /** The current time of the database. */
 export interface Now {
-  /** Everything written so far is at or before it. */
+  /** Everything written so far has this cluster time or an earlier one. */
   at: mongo.Timestamp;
   /** The database's clock. */
   clock: Date;
@@ -226,8 +226,8 @@ export class WorkedThrough {
   }
 
   /**
-   * Waits until no pass over everything is running. Returns the applications that no pass of their own concerns; undefined if
-   * `stop` is aborted first.
+   * Waits until no pass over everything is running. Returns the applications over which no pass of their own is running
+   * or due; undefined if `stop` is aborted first.
    */
   async noPass(stop: AbortSignal): Promise<AppShare | undefined> {
     while (!stop.aborted) {

@@ -15,7 +15,7 @@ import { alongIndexIfAny } from '../../platform/database/plain.js';
 
 /** Records whose identity consists of strings (contract §4). The query operator `$type` would also match arrays. */
 const WHOLE = { $expr: { $and: IDENTITY.map(isText) } };
-/** Like {@link WHOLE}, and also records that may be known under a number. */
+/** Like {@link WHOLE}, and also records with a numeric `id`, which may be known under its text. */
 const MAYBE_KNOWN = {
   $expr: {
     $and: [isText('organizationid'), isText('appid'), { $or: [isText('id'), { $isNumber: '$id' }] }],
@@ -38,10 +38,13 @@ export function insertLives(kind: Kind, piece: Piece, at: LogPlace): mongo.Docum
   return [...wholeRecords(piece), { $set: aliveAs(kind, at) }, into('fail')];
 }
 
-/** Inserts or updates the entry of each complete record in the range that does not own its identity. */
+/**
+ * Inserts or updates the entry of each complete record in the range that does not own its identity; in the share of one
+ * application, of each complete record.
+ */
 export function mergeNews(kind: Kind, piece: Piece, at: LogPlace): mongo.Document[] {
   const { share } = piece;
-  const news = 'only' in share ? wholeRecords(piece) : unknown(kind, piece);
+  const news = 'only' in share ? wholeRecords(piece) : withoutEntry(kind, piece);
   return [...news, { $set: aliveAs(kind, at) }, into(laterLife(at))];
 }
 
@@ -49,7 +52,7 @@ export function mergeNews(kind: Kind, piece: Piece, at: LogPlace): mongo.Documen
 export function unknownBesideNumbers(kind: Kind, piece: Piece): mongo.Document[] {
   const isShort = { $match: { $expr: { $lte: [{ $strLenBytes: '$id' }, LONGEST_NUMBER_TEXT] } } };
   const { share } = piece;
-  if (!('only' in share)) return [...unknown(kind, piece), isShort];
+  if (!('only' in share)) return [...withoutEntry(kind, piece), isShort];
   const number = { ...inShare(share), kind, isNumber: true, $expr: { $eq: ['$id', '$$id'] } };
   return [
     ...wholeRecords(piece),
@@ -70,7 +73,7 @@ function wholeRecords({ range, share }: Piece): mongo.Document[] {
 }
 
 /** The identities of the complete records in the range that own no entry, with the `_id` of each. */
-function unknown(kind: Kind, piece: Piece): mongo.Document[] {
+function withoutEntry(kind: Kind, piece: Piece): mongo.Document[] {
   const entries = entriesAs('entry', kind, piece, { isNumber: { $ne: true } });
   return [
     ...recordsAs('record', piece, WHOLE, identity),
@@ -152,9 +155,10 @@ function into(whenMatched: string | mongo.Document[]): mongo.Document {
 }
 
 /**
- * Updates an existing entry. A living entry gets the new owner, unless the ledger has newer knowledge. A dead entry stays
- * dead, since it is revived only together with a new stamp of its record (design §3, rule 4). An entry owned by a number
- * also stays, unless the number is the record itself: the number has to be remembered first.
+ * Updates an existing entry. A living entry gets the new owner, unless the ledger has newer knowledge. A dead entry
+ * stays dead, since it is revived only together with a new stamp of its record (design §3, rule 4). An entry that is
+ * owned by another record, with a numeric `id`, also stays: when that record's life ends, its tombstone has to store
+ * that owner.
  */
 function laterLife(at: LogPlace): mongo.Document[] {
   const isNewer = { $and: [{ $eq: [{ $type: '$learned' }, 'string'] }, { $gt: ['$learned', literal(at)] }] };
@@ -177,12 +181,12 @@ function isText(field: string): mongo.Document {
 }
 
 /**
- * In characters. If two conditions concern one field of an index, MongoDB rejects (10334) a text half as long as a document
- * may be. The second condition is the one that a partial index requires, unless a hint names the index.
+ * In characters. With two conditions on one field of an index, MongoDB rejects (10334) a text of half the maximum size
+ * of a document. The second condition is `$type`, which a partial index requires unless a hint names the index.
  */
 const LONGEST_IN_A_LIST = 2_000_000;
 
-/** The records of an application with these ids. Ids of common length share one query; each long id has its own. */
+/** The records of an application with these ids. Ids of ordinary length share one query; each longer id has its own. */
 export async function recordsUnder<T extends mongo.Document>(
   records: mongo.Collection,
   { organizationid, appid, ids }: { organizationid: string; appid: string; ids: string[] },

@@ -22,8 +22,9 @@ export function firstLife({ identity, at, owner, isNumber, isLooked }: Life): Om
 }
 
 /**
- * The write for an identity that is already alive. Newer knowledge is kept. A text takes over the entry of another text. In
- * every other case the owner first leaves a tombstone, from which rule 4 revives the next claimant.
+ * The write for an identity that is already alive. Newer knowledge is kept. A record with a text as `id` takes over the
+ * entry of another such record. In every other case the owner first leaves a tombstone, from which rule 4 revives the
+ * next claimant.
  */
 export function laterLife(life: Life): mongo.AnyBulkWriteOperation {
   const { identity, at, owner, isNumber, wasText } = life;
@@ -43,14 +44,15 @@ export function lifeBefore({ identity, at, owner }: Life): mongo.AnyBulkWriteOpe
   return endOfOther({ owner: { $ne: owner } }, identity, at);
 }
 
-/** Like {@link lifeBefore}, but only if the owner is a number. */
+/** Like {@link lifeBefore}, but only if the previous owner has a numeric `id`. */
 export function numberBefore({ identity, at, owner }: Life): mongo.AnyBulkWriteOperation {
   return endOfOther({ owner: { $ne: owner }, isNumber: true }, identity, at);
 }
 
 /**
- * The writes that revive tombstones, one for each application and kind. Each identity must occur only once. A write has a
- * single condition on `learned`, so several lives require the transaction that found their tombstones to be older.
+ * The writes that revive tombstones, one for each application and kind. Each identity must occur only once. A write has
+ * a single condition on `learned`, so with several lives in a write, it must be in the transaction in which their
+ * tombstones were found to be older.
  */
 export function revivals(lives: Life[]): { updateMany: mongo.UpdateManyModel }[] {
   return groupsOf(lives).map((group) => {
@@ -81,10 +83,10 @@ export function revivals(lives: Life[]): { updateMany: mongo.UpdateManyModel }[]
 }
 
 /**
- * The writes of tombstones, one for each application and kind: separate writes would cost four times as much. All of these
- * tombstones get the last of their places in the log. This is correct, because they come from one section of the log in
- * which nothing else happened to these identities. `along` hints the index of identities: without it MongoDB tries other
- * indexes for each write, among them those of all tombstones.
+ * The writes of tombstones, one for each application and kind: separate writes would cost four times as much. The
+ * tombstones of one write all get the latest of their places in the log. This is correct, because they come from one
+ * section of the log in which nothing else happened to these identities. `along` hints the index of identities: without
+ * it MongoDB tries other indexes for each write, among them the indexes of all tombstones.
  */
 export function tombstones(deaths: Death[], along: { hint?: string }): mongo.AnyBulkWriteOperation[] {
   return [
@@ -145,8 +147,9 @@ function idOf({ identity }: LedgerChange): string {
 }
 
 /**
- * The fields of a tombstone that replaces a living entry, which has no stamp. A number that ends is stored: an abandoned
- * term may end a number that was learned since, and no further event reports that number.
+ * The fields of a tombstone that replaces a living entry, which has no stamp. An owner with a numeric `id` is stored as
+ * `number`: an abandoned term may end the life of such an owner although it was learned since, and no further event
+ * reports that record.
  */
 function dead(at: LogPlace): mongo.Document {
   const number = { $cond: ['$isNumber', '$owner', { $ifNull: ['$number', '$$REMOVE'] }] };

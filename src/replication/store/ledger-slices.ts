@@ -73,8 +73,8 @@ export class LedgerSlices {
   }
 
   /**
-   * The next range of entries in `_id` order, of all applications. Only the entries of the share are processed, and of these
-   * kinds if they are given.
+   * The next range of entries in `_id` order, of all applications. Only the entries of the share are processed and, if
+   * `kinds` is given, only those of these kinds.
    */
   async nextEntries(
     share: AppShare,
@@ -175,7 +175,10 @@ export class LedgerSlices {
     return this.identities(goneAmong(kind, { ...which, alive: true }), along);
   }
 
-  /** Records in a range that own no entry because a number may be known under their text, slice by slice. */
+  /**
+   * Records in a range that own no entry because a record with a numeric `id` may be known under the same text, slice
+   * by slice.
+   */
   async *besideNumbers(kind: Kind, piece: Piece): AsyncGenerator<(Identity & { owner: mongo.ObjectId })[]> {
     const records = recordsIn(this.connection, kind);
     const found = records.aggregate<Identity & { owner: mongo.ObjectId }>(unknownBesideNumbers(kind, piece), {

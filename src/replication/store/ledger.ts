@@ -75,10 +75,11 @@ export class Ledger {
   }
 
   /**
-   * Writes what was learned. A change that is older than the ledger's entry has no effect. Returns the lives that could not
-   * take effect: those of identities that are dead in the ledger, which are revived only together with a new stamp of their
-   * record (design §3, rule 4), and those of numbers whose identity another record owns, which must wait. A number also waits
-   * if the ledger contains a later death: it still claims the identity, and no further event reports it.
+   * Writes what was learned. A change that is older than the ledger's entry has no effect. Returns the lives that could
+   * not take effect: those of identities that are dead in the ledger, which are revived only together with a new stamp
+   * of their record (design §3, rule 4), and those of records with a numeric `id` whose identity another record owns,
+   * which must wait. Such a record also waits if the ledger contains a later death: it still claims the identity, and
+   * no further event reports that.
    */
   async learn(changes: LedgerChange[]): Promise<Life[]> {
     const lives = changes.filter((change) => change.alive);
@@ -118,8 +119,9 @@ export class Ledger {
   }
 
   /**
-   * Returns the lives whose identity is dead in the ledger, moved to the place of the death if that is later. Their records
-   * must be read after the death was learned: a later event reports any change after that.
+   * Returns the lives whose identity is dead in the ledger, moved to the place of the death if that is later. The
+   * caller must read their records after this call, so that they are read after the death was learned. Any change after
+   * that read is reported by a later event.
    */
   async livesAfterDeaths(lives: Life[]): Promise<Life[]> {
     const entries = await this.known(lives);
@@ -131,8 +133,9 @@ export class Ledger {
   }
 
   /**
-   * Returns the lives, which are of texts. If the ledger has learned at a later place that a number owns the identity, as after
-   * an interrupted batch, the life is moved to that place. The records must be read after that, as with {@link livesAfterDeaths}.
+   * Returns the given lives, all of records with a text as `id`. If the ledger has learned at a later place that a
+   * record with a numeric `id` owns the identity, as after an interrupted batch, the life is moved to that place. The
+   * caller must read the records after this call, as with {@link livesAfterDeaths}.
    */
   async livesAfterNumbers(lives: Life[]): Promise<Life[]> {
     const entries = await this.known(lives);
@@ -153,7 +156,10 @@ export class Ledger {
     return new Map(dead.map(({ identity }) => identityKey(identity)).map((key) => [key, entries.get(key)!]));
   }
 
-  /** Revives tombstones. Those of several lives must be revived in the transaction in which they were read. */
+  /**
+   * Revives the tombstones of the identities of these lives. Several at once must be revived in the transaction in
+   * which the tombstones were read: each write checks `learned` only against the latest of its lives.
+   */
   async revive(lives: Life[], session?: mongo.ClientSession): Promise<void> {
     if (lives.length === 0) return;
     const { collection } = this.entries;
@@ -164,9 +170,9 @@ export class Ledger {
   }
 
   /**
-   * The lives whose identity is dead in the ledger, and the numbers whose identity another record owns. An abandoned term
-   * may have written late, after the owners were read. A number that blocks a text, and is not newer than the text, is ended
-   * first.
+   * The lives whose identity is dead in the ledger, and those of records with a numeric `id` whose identity another
+   * record owns. An abandoned term may have written late, after the owners were read. If an owner with a numeric `id`
+   * blocks a record with a text, and is not newer than that record, the owner's life is ended first.
    */
   private async overtaken(lives: Life[]): Promise<Life[]> {
     const entries = await this.known(lives);
@@ -244,7 +250,7 @@ function isDeadFor({ identity, at }: Life, entries: Map<string, LedgerEntry>): b
   return entry !== undefined && !entry.alive && !(entry.learned > at);
 }
 
-/** Like {@link isDeadFor}, but for a number the place of the tombstone does not matter. */
+/** Like {@link isDeadFor}, but for a record with a numeric `id`, the place of the tombstone does not matter. */
 function isBlockedByDeath(life: Life, entries: Map<string, LedgerEntry>): boolean {
   const isWaiting = life.isNumber && entries.get(identityKey(life.identity))?.alive === false;
   return isWaiting || isDeadFor(life, entries);

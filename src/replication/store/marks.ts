@@ -127,10 +127,10 @@ export class Announced {
   }
 
   /**
-   * Throws 410 `source-restored` if a client continues from a time that was never announced. The database is read only if
-   * the time is later than every fence that this instance knows, since another instance may have announced it. If nothing
-   * was announced yet, or if there is neither a record nor a hard delete, a time up to the clock is accepted: it may be the
-   * client's own.
+   * Throws 410 `source-restored` if a client continues from a time that was never announced. The database is read only
+   * if the time is later than every fence that this instance knows, since another instance may have announced it. If
+   * nothing was announced yet, or if there is neither a record nor a hard delete, a time up to the clock is accepted:
+   * it may come from the client's own clock.
    */
   async assertAnnounced(mark: MarkKey, time: Date): Promise<void> {
     const known = this.known.highestFence(mark);

@@ -101,7 +101,7 @@ interface Led {
   isLed: boolean;
 }
 const LED = { isLed: { $gt: ['$expires', CLOCK] } };
-/** The projection for more than one application. */
+/** The fields for the main loop, which is responsible for several applications. */
 const TOGETHER = {
   since: placeAt('$since'),
   pass: { $ifNull: ['$pass', '$$REMOVE'] },
@@ -207,7 +207,7 @@ export class FirstPassGuard implements CanActivate {
     const { org, app } = context.switchToHttp().getRequest<Request>().params as Record<'org' | 'app', string>;
     const tenant = { organizationid: org, appid: app };
     if (await this.firstPass.hasEnded(tenant)) return true;
-    // Throws during a pass, unless the pass has ended by now.
+    // Throws 503 `preparing`, unless the pass has ended in the meantime.
     await this.progress.read(tenant);
     return true;
   }

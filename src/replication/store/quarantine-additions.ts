@@ -7,7 +7,7 @@ import { type Concern, type LastKnown, QUARANTINE, type SetAside } from './colle
 const LONGEST_REASON = 500;
 const MOST_IDENTITIES = 100;
 const AT_ONCE = 1000;
-const FOLLOWS = 'An earlier change of it was set aside';
+const FOLLOWS = 'An earlier change of the same record was set aside';
 
 /** An addition to a quarantine entry. */
 export interface Addition {

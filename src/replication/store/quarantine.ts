@@ -101,7 +101,7 @@ export class Quarantine {
     this.turn += 1;
   }
 
-  /** Sets the subjects of these events aside, with the identities that they had meanwhile. They are retried from now on. */
+  /** Sets the subjects of these events aside, to be retried, with the identities that they had after the events. */
   async setAsideEvents(events: WatchedEvent[], error: unknown): Promise<void> {
     const shown = await this.shown.behind(events);
     const additions = new Map<string, Addition>();
@@ -110,7 +110,7 @@ export class Quarantine {
       if (concern === undefined) {
         this.log.error(
           { err: error as Error },
-          `An event cannot be worked through and is left: ${event.type}`,
+          `An event cannot be processed and is skipped: ${event.type}`,
         );
         continue;
       }
@@ -121,7 +121,7 @@ export class Quarantine {
     }
     this.logEntries(
       [...additions.values()].map(({ concern }) => concern),
-      'an event',
+      'processing an event',
       error,
     );
     await this.add([...additions.values()]);

@@ -24,7 +24,10 @@ export function isTooLarge(path: string): mongo.Document {
   return { $and: [isStored(path), { $not: [isReadable(path)] }] };
 }
 
-/** Bytes of the fields of a service, which contract §7 limits to {@link FILTER_BYTES}, with names and key. */
+/**
+ * The maximum size of stored fields (bytes). Contract §7 limits what a service chooses to {@link FILTER_BYTES}; the
+ * names of the stored fields and the key are added.
+ */
 const FIELDS_BYTES = 2 * FILTER_BYTES;
 
 /** A stored value that chooses fields; `false`, which is never valid, if it is too large to be read. */
@@ -135,7 +138,7 @@ function entries(connection: Connection) {
 const KEY_BYTES = 32;
 const FEWEST_BYTES = 16;
 
-/** Whether stored fields are valid, with a key if some are hashed. A service with other ones delivers nothing. */
+/** Whether stored fields are valid, with a key if some are hashed. A service with invalid ones delivers nothing. */
 export function areReadable(stored: unknown): stored is KeyedFields | undefined {
   if (stored === undefined) return true;
   if (typeof stored !== 'object' || stored === null) return false;

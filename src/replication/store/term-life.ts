@@ -5,7 +5,10 @@ import { DeadlineError } from '../../platform/common/index.js';
 /** A term that shows no sign of life for this long is abandoned (milliseconds). */
 export const LONGEST_SILENCE_MS = 20_000;
 
-/** The identity of a record after a move, by a name of the event. A forgotten move is read again, or requires a pass. */
+/**
+ * The identities of records after moves, by a name of the event. If a move is forgotten, its record is read again, or a
+ * pass is required.
+ */
 export interface MovesKnown {
   get(event: string): object | undefined;
   set(event: string, identity: object): unknown;
@@ -36,7 +39,10 @@ export interface TermAtWork {
    * one.
    */
   readonly whole?: TermAtWork;
-  /** What the main loop has learned of moves while applications are aside. The lanes may come too late to read it. */
+  /**
+   * What the main loop has learned of moves while applications are aside. The lanes may reach a move too late to read
+   * its record as of the move.
+   */
   readonly moves?: MovesKnown;
 }
 
@@ -73,9 +79,9 @@ export class TermLife implements TermAtWork {
 const LOOK_MS = 1000;
 
 /**
- * Runs work beside the stream, with a liveness of its own. Such work does not keep a term alive whose stream hangs, and is
- * abandoned if it hangs itself. Throws a DeadlineError if it shows no sign of life for `longestMs` milliseconds. Its life
- * ends with `stop`.
+ * Runs work beside the stream, with a liveness of its own. Such work does not keep a term alive whose stream hangs, and
+ * is abandoned if it hangs itself. Throws a DeadlineError if it shows no sign of life for `longestMs` milliseconds. Its
+ * life also ends when `stop` is aborted.
  */
 export async function asLongAsAlive<T>(
   stop: AbortSignal,
@@ -103,7 +109,7 @@ async function silence(life: TermLife, longestMs: number): Promise<never> {
     await wait(LOOK_MS, undefined, { signal: life.signal, ref: false }).catch(() => undefined);
     if (life.signal.aborted) return new Promise<never>(() => undefined);
   }
-  throw new DeadlineError('What shows no sign of life', longestMs);
+  throw new DeadlineError('A step of the work', longestMs);
 }
 
 /** A recurring task of the leader. */

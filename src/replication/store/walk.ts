@@ -118,10 +118,10 @@ export interface Way<S extends Found = Found> {
 }
 
 /**
- * Processes range by range from after a document to the end, or until stopped; the current range then counts as not done. A
- * range that times out, or that the server rejects because of its content, is retried with half as many documents, down to
- * one. A single document that the server rejects is skipped; if it times out, the error is thrown. Each attempt is a sign of
- * life, since each has its own time limit.
+ * Processes all documents after `from`, range by range, to the end or until stopped; a range that is stopped counts as
+ * not done. A range that times out, or that the server rejects because of its content, is retried with half as many
+ * documents, down to one. A single document that the server rejects is skipped; if it times out, the error is thrown.
+ * Each attempt is a sign of life, since each has its own time limit.
  */
 export async function walk<S extends Found>(from: mongo.ObjectId | undefined, way: Way<S>): Promise<void> {
   let behind = from;
@@ -145,7 +145,10 @@ export async function walk<S extends Found>(from: mongo.ObjectId | undefined, wa
   }
 }
 
-/** Returns the error if the server rejects the range; undefined on success. */
+/**
+ * Returns the error if the range times out or the server rejects its content; undefined on success. Throws other
+ * errors.
+ */
 async function attempt<S extends Found>(range: S, work: Way<S>['work']): Promise<Error | undefined> {
   try {
     await work(range);

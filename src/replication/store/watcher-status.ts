@@ -156,7 +156,10 @@ function secondsBetween(from: number | undefined, to: number | undefined): numbe
   return from === undefined || to === undefined ? undefined : Math.max(0, to - from);
 }
 
-/** The second of a cluster time. The token is stored together with `watched`, and at the same place of the log. */
+/**
+ * The second of a cluster time. `watched` also stands for the token, which is always stored together with it, for the
+ * same place in the log.
+ */
 function secondOf(at: mongo.Timestamp | undefined): number | undefined {
   return at?.getHighBitsUnsigned();
 }
