@@ -53,8 +53,8 @@ for (const [type, size] of [
   [0x11, 8], // timestamp
   [BSON_INT64, 8],
   [0x13, 16], // decimal
-  [0x7f, 0], // greatest key
-  [0xff, 0], // least key
+  [0x7f, 0], // max key
+  [0xff, 0], // min key
 ] as const)
   SIZES[type] = size;
 
@@ -72,7 +72,7 @@ export function valueEnd(type: number, bytes: Uint8Array, start: number, end: nu
       return assertEnd(start + LENGTH_BYTES + 1 + lengthAt(bytes, start, end), end);
     case 0x0b: // regular expression
       return textEnd(bytes, textEnd(bytes, start, end), end);
-    case 0x0c: // pointer
+    case 0x0c: // DBPointer
       return assertEnd(start + LENGTH_BYTES + lengthAt(bytes, start, end) + 12, end);
     case 0x0f: // code with scope
       return assertEnd(start + Math.max(lengthAt(bytes, start, end), SHORTEST_DOCUMENT), end);

@@ -16,7 +16,7 @@ export interface FieldMask {
   key: HashKeyBytes | undefined;
 }
 
-/** The key of hashes, or `none yet` before an application has one: a word then shows where a hash will be. */
+/** The key of hashes, or `none yet` before an application has one: `(hash)` is then written in place of each hash. */
 export type HashKeyBytes = Uint8Array | 'none yet';
 
 /** Compiles the fields of a service. `key` is that of its application, and is needed for hashes. */
@@ -37,7 +37,7 @@ export function hashText(key: HashKeyBytes, value: unknown): string {
   return `"${hash.toString('base64url', 0, SHOWN_BYTES)}"`;
 }
 
-/** Writes the parts of a mask one after the other. A part is named by its place. */
+/** Writes the parts of a mask one after the other. A part is identified by its place, its offset in the mask. */
 class MaskText {
   private memory = Buffer.alloc(256);
   private end = 0;

@@ -61,15 +61,15 @@ class PausingWriter extends Writer<PausingProgram> {
 }
 
 /**
- * The items of some elements of a BSON array, as `transcribe` writes them, for a text that is too large to be held. It is
- * written in a single run, as far as it is consumed, by a program instance of its own that holds the elements and pauses at
- * each piece. Throws MalformedBsonError.
+ * The items of some elements of a BSON array, as `transcribe` writes them, for a text that is too large to be held. A
+ * program instance of its own holds the elements and writes the text in one run, in which it pauses after each piece
+ * until the next one is requested. Throws MalformedBsonError.
  */
 function largeText(elements: Uint8Array, shape: Shape): Generator<Buffer, void> {
   return new PausingWriter(instantiatePausing).write(elements, shape);
 }
 
-/** Bytes of text that are held at once: more than ordinary documents ever need. */
+/** The maximum number of bytes of text that are held at once: more than ordinary documents ever need. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
 /** Items as text, with facts about them. */

@@ -18,7 +18,7 @@ export interface Program {
   readonly OUTPUT: Constant;
   readonly PADDING: Constant;
   readonly POWERS: Constant;
-  /** The name of the kind as JSON text of at most 32 bytes; behind these, its length. */
+  /** The name of the kind, at most 32 bytes of a JSON string. The byte after these 32 contains its length. */
   readonly KIND: Constant;
   readonly DELETE: Constant;
   readonly ALWAYS_CHANNELS: Constant;

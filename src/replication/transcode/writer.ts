@@ -4,7 +4,7 @@ import { MalformedBsonError } from './bson-reader.js';
 import { type FieldMask, type HashKeyBytes, hashText } from './field-mask.js';
 import type { Host, Program } from './wasm.js';
 
-/** Bytes of a buffer: the most that the program writes before it passes its text on. */
+/** Bytes of a buffer: the maximum that the program writes before it passes its text on. */
 const BUFFER_BYTES = 256 * 1024;
 /** Shorter texts would leave most of a buffer empty. */
 const LEAST_BYTES = BUFFER_BYTES / 2;

@@ -15,7 +15,10 @@ const OTHER_FORM: u64 = 3 << 61;
 const MORE_COEFFICIENT: u64 = (1 << 49) - 1;
 
 const MOST_DECIMALS = 9;
-/** With more than this many zeros right after the point, if all digits were zeros, decimals are written with an exponent. */
+/**
+ * A number is written with an exponent if its first digit other than 0, or the last digit of a zero, is more than this
+ * many places after the point.
+ */
 const MOST_ZEROS = 6;
 
 /**

@@ -81,8 +81,8 @@ export function document(at: usize, end: usize, depth: u32, hidesHash: bool): vo
 }
 
 /**
- * Writes a list. Its keys are numbers, most with as many digits as the one before. Doubles have a fast path, since the
- * longest lists consist of them.
+ * Writes a list. Its keys are numbers, most with as many digits as the previous key. Doubles have a fast path, since
+ * the longest lists consist of them.
  */
 function list(at: usize, end: usize, depth: u32): void {
   if (depth > DEEPEST) malformed();

@@ -1,6 +1,6 @@
 import { moveTo, position, room } from './output';
 
-/** Bytes of the longest text. One byte for the length follows them. */
+/** The maximum length of a text (bytes). One byte with the length of the text follows. */
 const LONGEST = 32;
 const SLOT = LONGEST + 16;
 

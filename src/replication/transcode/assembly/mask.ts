@@ -6,10 +6,10 @@ import { isKey, NULL, PASSWORDHASH, write } from './literals';
 import { quotedKey } from './text';
 
 /*
- * The fields that a service shows, as `field-mask.ts` writes them: the treatment of `createdBy`, of `channels` and of `data`.
- * A treatment is one of these, or the place of a branch, counted from the beginning of the mask. A branch has the treatment of
- * the fields that are not named, the greatest slot of a table, and the table: places of names, or 0. A name has its
- * treatment, its length and its bytes.
+ * The fields that a service shows, as `field-mask.ts` writes them: the treatment of `createdBy`, of `channels` and of
+ * `data`. A treatment is one of the constants below, or the place of a branch, counted from the beginning of the mask.
+ * A branch has the treatment of the fields that are not named, the greatest slot of a table, and the table: places of
+ * names, or 0. A name has its treatment, its length and its bytes.
  */
 export const SHOW: u32 = 0;
 export const HIDE: u32 = 1;
@@ -73,7 +73,7 @@ function document(at: usize, end: usize, depth: u32, branch: usize, hidesHash: b
   put(CLOSE_DOCUMENT);
 }
 
-/** A list keeps its length. */
+/** Writes a list with null in place of each element that is not shown, so that it keeps its length. */
 function list(at: usize, end: usize, depth: u32, treatment: u32): void {
   if (depth > DEEPEST) malformed();
   const last = end - 1;
@@ -92,7 +92,7 @@ function list(at: usize, end: usize, depth: u32, treatment: u32): void {
   put(CLOSE_LIST);
 }
 
-/** A value without fields is shown if the fields within it that are not named would be. */
+/** A value that cannot have fields is shown if the branch shows the fields that it does not name. */
 function isShown(treatment: u32, type: u32): bool {
   if (treatment === HIDE) return false;
   if (treatment === SHOW || treatment === HASH) return true;

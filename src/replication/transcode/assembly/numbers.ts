@@ -4,8 +4,9 @@ import { moveTo, position, put, room } from './output';
 
 /*
  * The shortest decimal that is parsed as a given double and no other; of several, the one nearest to it. This is the
- * algorithm Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles"): a double lies between two neighbours,
- * and of the decimals of a well-chosen size at most four can lie closer to it than to them.
+ * algorithm Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles"): a double lies between two
+ * neighbours, and of the decimals of a well-chosen size at most four can lie closer to the double than to its
+ * neighbours.
  */
 
 const FRACTION_BITS = 52;
@@ -19,10 +20,10 @@ const LEAST_POWER = -292;
 const GREATEST_POWER = 324;
 const POWER_BYTES = 16;
 
-/** The address at which the host stores the powers of ten (`powers-of-ten.ts`). */
+/** The address at which the host stores the powers of ten (`powersOfTen` in `writer.ts`). */
 export const POWERS: usize = memory.data((GREATEST_POWER - LEAST_POWER + 1) * POWER_BYTES, 16);
 
-/** The exponent of the last decimal: its value is the digits times this power of ten. */
+/** The exponent of the decimal that {@link shortest} found last: its value is the digits times this power of ten. */
 export let shortestExponent: i32 = 0;
 
 /**
@@ -39,7 +40,10 @@ export function shortest(value: f64): u64 {
   return find(significand, exponent, fraction === 0 && biased > 1);
 }
 
-/** `isLowerCloser`: the neighbour below is half as far away as the one above. All values are in units of a quarter. */
+/**
+ * `isLowerCloser`: the neighbour below is half as far away as the one above. The exact value and the bounds are in
+ * quarters of the last digit.
+ */
 function find(significand: u64, exponent: i32, isLowerCloser: bool): u64 {
   const size = floorLog10Pow2(exponent, isLowerCloser);
   shortestExponent = size;
@@ -127,7 +131,7 @@ const FOUR_ZEROS: u32 = 0x3030_3030;
 const LONGEST = 40;
 
 const FIRST_INEXACT: f64 = 9007199254740992;
-/** Prices and measures have few digits after the point. */
+/** Numbers with at most four decimals, as most prices and measures, are written faster than others. */
 const TEN_THOUSAND: f64 = 10_000;
 /** No two decimals of 15 digits are parsed as the same double. */
 const FIRST_AMBIGUOUS: f64 = 1e15;

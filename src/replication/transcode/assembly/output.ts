@@ -25,7 +25,9 @@ export function moveTo(next: usize): void {
   position = next;
 }
 
-/** Ensures that the next `size` bytes fit, far fewer than the whole area, and a comma or colon after them. */
+/**
+ * Ensures that the next `size` bytes fit, and a comma or colon after them. `size` must be far smaller than the area.
+ */
 export function room(size: usize): void {
   if (position + size >= OUTPUT_END) flushAll();
 }

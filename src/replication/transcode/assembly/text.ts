@@ -92,7 +92,7 @@ const SLICE: usize = 4096;
 /** The greatest number of bytes that one byte becomes. */
 const LONGEST_ESCAPE: usize = 6;
 
-/** The bytes beyond ASCII at which copying stops, as a mask over the bytes of a vector. */
+/** Masks over the bytes of a vector: whether copying stops at each byte beyond ASCII, or at none. */
 const EACH: i32 = 0xffff;
 const NONE: i32 = 0;
 
