@@ -59,7 +59,7 @@ const DocumentedPatch = (summary: string) =>
   applyDecorators(
     ApiOperation({
       summary,
-      description: 'Only the properties present change; null or "" deletes what is stored.',
+      description: 'Only the properties that are present are changed; null or "" deletes what is stored.',
     }),
     MEMBERID,
     ApiHeader({
@@ -81,7 +81,11 @@ const DocumentedRead = () =>
       description: 'ETag of the member that is known already',
     }),
     ApiResponse({ status: 200, description: 'The member', type: MemberItem, headers: { ETag: ETAG } }),
-    ApiResponse({ status: 304, description: 'The member is the one known', headers: { ETag: ETAG } }),
+    ApiResponse({
+      status: 304,
+      description: 'The member is unchanged: it has the ETag of If-None-Match',
+      headers: { ETag: ETAG },
+    }),
     Problems(400, 401, 404, 429, 500, 503),
   );
 
@@ -111,7 +115,7 @@ class MemberItem {
   })
   data: Record<string, unknown>;
 
-  @ApiProperty({ required: false, type: [String], description: 'Where the member has channels' })
+  @ApiProperty({ required: false, type: [String], description: 'Present if the member has channels' })
   channels?: string[];
 }
 

@@ -113,7 +113,7 @@ describe('behind: of a Link', () => {
     expect(expectProblem(answer, 400, 'invalid-request').errors).toEqual([
       {
         parameter: 'behind',
-        detail: `"${shown}" is not a place. Follow the Link of the page before as it is.`,
+        detail: `"${shown}" is not a place. Follow the Link of the previous page unchanged.`,
       },
     ]);
   });

@@ -35,7 +35,7 @@ describe.each<Kind>(['product', WARE])('lastoffsetid and limit: %s', (kind) => {
 
     const wrong = ['0', ' ', '0'.repeat(23), '0'.repeat(25), '0x0000000000000000000000', 'twelve bytes'];
     it.each([...wrong, 'x'.repeat(24)])('400 for %j', async (sent) => {
-      const example = 'Send the nextoffsetid of the page before, such as 6740a1b2c3d4e5f601234567.';
+      const example = 'Send the nextoffsetid of the previous page, such as 6740a1b2c3d4e5f601234567.';
       await expectRefused(app.feed(kind), 'lastoffsetid', sent, `an offset id. ${example}`);
     });
   });

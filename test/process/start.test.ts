@@ -38,8 +38,7 @@ async function failure(service: ServiceProcess): Promise<string[]> {
 }
 
 describe('a port that is taken', () => {
-  const isTaken =
-    /^HOST "127\.0\.0\.1" with PORT \d+ cannot be used: .*EADDRINUSE.* Set PORT to a port/;
+  const isTaken = /^HOST "127\.0\.0\.1" with PORT \d+ cannot be used: .*EADDRINUSE.* Set PORT to a port/;
   const hold = async (port = 0): Promise<Server> => {
     const holder = createServer().listen(port, '127.0.0.1');
     await once(holder, 'listening');

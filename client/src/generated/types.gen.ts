@@ -14,30 +14,30 @@ export type ChangeItem = ({
 } & ChangeDelete);
 
 /**
- * A record that a copy no longer holds
+ * A record to remove from the copy
  */
 export type ChangeDelete = {
     op: 'delete';
     id: string;
     lastupdated: string;
     /**
-     * `left`: it is there and does not match. `gone`: it is no more
+     * `left`: the record exists, but does not match. `gone`: it no longer exists
      */
     reason: 'left' | 'gone';
 };
 
 /**
- * A record that changed and matches: a copy holds it from now on
+ * A record that changed and matches: insert or replace it in the copy
  */
 export type ChangeUpsert = {
     /**
-     * Under which other programs know the record
+     * The id by which other programs know the record
      */
     id: string;
     type: string;
     createDate: string;
     /**
-     * Who made it; absent if the service leaves it out
+     * Who created the record; absent if the service omits it
      */
     createdBy?: string;
     lastupdated: string;
@@ -48,10 +48,52 @@ export type ChangeUpsert = {
         [key: string]: unknown;
     };
     /**
-     * Always on products; on members when stored. Absent if the service leaves it out, a text if it hashes it
+     * Always present on products; on members if stored. Absent if the service omits it, a string if the service hashes it
      */
     channels?: Array<string> | string;
     op: 'upsert';
+};
+
+export type PatchAddress = {
+    address?: string | null;
+    address2?: string | null;
+    zipcode?: string | null;
+    city?: string | null;
+    country?: string | null;
+};
+
+export type PatchMember = {
+    accountnumber?: string;
+    email?: string;
+    channels?: Array<string> | null;
+    elevel?: number | null;
+    contactname?: string | null;
+    passwordhash?: string | null;
+    /**
+     * Named sections, each an object of strings or booleans. A name has 1 to 1000 characters, does not start with "$", and contains neither "." nor the NUL character; __proto__, constructor, _bsontype are not allowed
+     */
+    extrafields?: {
+        [key: string]: {
+            [key: string]: string | null | boolean;
+        } | null;
+    } | null;
+};
+
+export type CreateMember = {
+    accountnumber: string;
+    email: string;
+    channels?: Array<string>;
+    elevel?: number;
+    contactname?: string;
+    passwordhash?: string;
+    /**
+     * Named sections, each an object of strings or booleans. A name has 1 to 1000 characters, does not start with "$", and contains neither "." nor the NUL character; __proto__, constructor, _bsontype are not allowed
+     */
+    extrafields?: {
+        [key: string]: {
+            [key: string]: string | boolean;
+        };
+    };
 };
 
 /**
@@ -114,7 +156,7 @@ export type ChangesPage = {
      */
     next?: string;
     /**
-     * Goes on behind this page: in the window, or after its end with the next one
+     * Continues after this page: within the window, or, after the end of the window, with the next window
      */
     cursor: string;
 };
@@ -141,7 +183,7 @@ export type DeletesPage = {
 };
 
 /**
- * A record that a copy no longer holds
+ * A record to remove from the copy
  */
 export type DeleteItem = {
     id: string;
@@ -167,13 +209,13 @@ export type UpdatesPage = {
  */
 export type UpdateItem = {
     /**
-     * Under which other programs know the record
+     * The id by which other programs know the record
      */
     id: string;
     type: string;
     createDate: string;
     /**
-     * Who made it; absent if the service leaves it out
+     * Who created the record; absent if the service omits it
      */
     createdBy?: string;
     lastupdated: string;
@@ -184,34 +226,9 @@ export type UpdateItem = {
         [key: string]: unknown;
     };
     /**
-     * Always on products; on members when stored. Absent if the service leaves it out, a text if it hashes it
+     * Always present on products; on members if stored. Absent if the service omits it, a string if the service hashes it
      */
     channels?: Array<string> | string;
-};
-
-export type PatchAddress = {
-    address?: string | null;
-    address2?: string | null;
-    zipcode?: string | null;
-    city?: string | null;
-    country?: string | null;
-};
-
-export type PatchMember = {
-    accountnumber?: string;
-    email?: string;
-    channels?: Array<string> | null;
-    elevel?: number | null;
-    contactname?: string | null;
-    passwordhash?: string | null;
-    /**
-     * Named sections, each an object of strings or booleans. A name has 1 to 1000 characters, does not start with "$", and contains neither "." nor the NUL character; __proto__, constructor, _bsontype are not allowed
-     */
-    extrafields?: {
-        [key: string]: {
-            [key: string]: string | null | boolean;
-        } | null;
-    } | null;
 };
 
 export type MemberItem = {
@@ -233,26 +250,9 @@ export type MemberItem = {
         [key: string]: unknown;
     };
     /**
-     * Where the member has channels
+     * Present if the member has channels
      */
     channels?: Array<string>;
-};
-
-export type CreateMember = {
-    accountnumber: string;
-    email: string;
-    channels?: Array<string>;
-    elevel?: number;
-    contactname?: string;
-    passwordhash?: string;
-    /**
-     * Named sections, each an object of strings or booleans. A name has 1 to 1000 characters, does not start with "$", and contains neither "." nor the NUL character; __proto__, constructor, _bsontype are not allowed
-     */
-    extrafields?: {
-        [key: string]: {
-            [key: string]: string | boolean;
-        };
-    };
 };
 
 /**
@@ -601,7 +601,7 @@ export type ListChannelUpdatesData = {
     body?: never;
     path: {
         /**
-         * A channel, as products have it in `channels`, percent-encoded; it needs no registration. One that no product has ever carried is 404
+         * A channel, as in the `channels` of products, percent-encoded; it needs no registration. A channel that no product has ever had is answered 404
          */
         channel: string;
         /**
@@ -615,19 +615,19 @@ export type ListChannelUpdatesData = {
     };
     query: {
         /**
-         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
+         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. If it is ahead of the clock by at most MARK_WAIT, the answer waits until the clock reaches it. If it is further ahead, a first page uses the clock instead, and a request with lastoffsetid is answered 400: send the Tidemark-To of the first page
          */
         to: string;
         /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         * `lastupdated > from`: the `to` of the previous harvest. If omitted, from the beginning
          */
         from?: string;
         /**
-         * `_id > lastoffsetid`: the nextoffsetid of the page before
+         * `_id > lastoffsetid`: the nextoffsetid of the previous page
          */
         lastoffsetid?: string;
         /**
-         * Items of a page at most
+         * The maximum number of items of a page
          */
         limit?: number;
     };
@@ -652,7 +652,7 @@ export type ListChannelUpdatesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or this credential has the maximum number of pages in progress (`pages-busy`)
      */
     429: Problem;
     /**
@@ -680,7 +680,7 @@ export type ListChannelSoftDeletesData = {
     body?: never;
     path: {
         /**
-         * A channel, as products have it in `channels`, percent-encoded; it needs no registration. One that no product has ever carried is 404
+         * A channel, as in the `channels` of products, percent-encoded; it needs no registration. A channel that no product has ever had is answered 404
          */
         channel: string;
         /**
@@ -694,19 +694,19 @@ export type ListChannelSoftDeletesData = {
     };
     query: {
         /**
-         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
+         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. If it is ahead of the clock by at most MARK_WAIT, the answer waits until the clock reaches it. If it is further ahead, a first page uses the clock instead, and a request with lastoffsetid is answered 400: send the Tidemark-To of the first page
          */
         to: string;
         /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         * `lastupdated > from`: the `to` of the previous harvest. If omitted, from the beginning
          */
         from?: string;
         /**
-         * `_id > lastoffsetid`: the nextoffsetid of the page before
+         * `_id > lastoffsetid`: the nextoffsetid of the previous page
          */
         lastoffsetid?: string;
         /**
-         * Items of a page at most
+         * The maximum number of items of a page
          */
         limit?: number;
     };
@@ -731,7 +731,7 @@ export type ListChannelSoftDeletesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or this credential has the maximum number of pages in progress (`pages-busy`)
      */
     429: Problem;
     /**
@@ -759,7 +759,7 @@ export type GetMemberMaxData = {
     body?: never;
     headers?: {
         /**
-         * ETag of the answer that is known
+         * The ETag of an earlier answer
          */
         'If-None-Match'?: string;
     };
@@ -829,19 +829,19 @@ export type ListMemberHardDeletesData = {
     };
     query: {
         /**
-         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
+         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. If it is ahead of the clock by at most MARK_WAIT, the answer waits until the clock reaches it. If it is further ahead, a first page uses the clock instead, and a request with lastoffsetid is answered 400: send the Tidemark-To of the first page
          */
         to: string;
         /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         * `lastupdated > from`: the `to` of the previous harvest. If omitted, from the beginning
          */
         from?: string;
         /**
-         * `_id > lastoffsetid`: the nextoffsetid of the page before
+         * `_id > lastoffsetid`: the nextoffsetid of the previous page
          */
         lastoffsetid?: string;
         /**
-         * Items of a page at most
+         * The maximum number of items of a page
          */
         limit?: number;
     };
@@ -866,7 +866,7 @@ export type ListMemberHardDeletesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or this credential has the maximum number of pages in progress (`pages-busy`)
      */
     429: Problem;
     /**
@@ -908,19 +908,19 @@ export type ListMemberUpdatesData = {
     };
     query: {
         /**
-         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
+         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. If it is ahead of the clock by at most MARK_WAIT, the answer waits until the clock reaches it. If it is further ahead, a first page uses the clock instead, and a request with lastoffsetid is answered 400: send the Tidemark-To of the first page
          */
         to: string;
         /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         * `lastupdated > from`: the `to` of the previous harvest. If omitted, from the beginning
          */
         from?: string;
         /**
-         * `_id > lastoffsetid`: the nextoffsetid of the page before
+         * `_id > lastoffsetid`: the nextoffsetid of the previous page
          */
         lastoffsetid?: string;
         /**
-         * Items of a page at most
+         * The maximum number of items of a page
          */
         limit?: number;
     };
@@ -945,7 +945,7 @@ export type ListMemberUpdatesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or this credential has the maximum number of pages in progress (`pages-busy`)
      */
     429: Problem;
     /**
@@ -987,19 +987,19 @@ export type ListMemberSoftDeletesData = {
     };
     query: {
         /**
-         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
+         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. If it is ahead of the clock by at most MARK_WAIT, the answer waits until the clock reaches it. If it is further ahead, a first page uses the clock instead, and a request with lastoffsetid is answered 400: send the Tidemark-To of the first page
          */
         to: string;
         /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         * `lastupdated > from`: the `to` of the previous harvest. If omitted, from the beginning
          */
         from?: string;
         /**
-         * `_id > lastoffsetid`: the nextoffsetid of the page before
+         * `_id > lastoffsetid`: the nextoffsetid of the previous page
          */
         lastoffsetid?: string;
         /**
-         * Items of a page at most
+         * The maximum number of items of a page
          */
         limit?: number;
     };
@@ -1024,7 +1024,7 @@ export type ListMemberSoftDeletesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or this credential has the maximum number of pages in progress (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1052,7 +1052,7 @@ export type GetProductMaxData = {
     body?: never;
     headers?: {
         /**
-         * ETag of the answer that is known
+         * The ETag of an earlier answer
          */
         'If-None-Match'?: string;
     };
@@ -1122,19 +1122,19 @@ export type ListProductHardDeletesData = {
     };
     query: {
         /**
-         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
+         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. If it is ahead of the clock by at most MARK_WAIT, the answer waits until the clock reaches it. If it is further ahead, a first page uses the clock instead, and a request with lastoffsetid is answered 400: send the Tidemark-To of the first page
          */
         to: string;
         /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         * `lastupdated > from`: the `to` of the previous harvest. If omitted, from the beginning
          */
         from?: string;
         /**
-         * `_id > lastoffsetid`: the nextoffsetid of the page before
+         * `_id > lastoffsetid`: the nextoffsetid of the previous page
          */
         lastoffsetid?: string;
         /**
-         * Items of a page at most
+         * The maximum number of items of a page
          */
         limit?: number;
     };
@@ -1159,7 +1159,7 @@ export type ListProductHardDeletesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or this credential has the maximum number of pages in progress (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1201,19 +1201,19 @@ export type ListProductUpdatesData = {
     };
     query: {
         /**
-         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
+         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. If it is ahead of the clock by at most MARK_WAIT, the answer waits until the clock reaches it. If it is further ahead, a first page uses the clock instead, and a request with lastoffsetid is answered 400: send the Tidemark-To of the first page
          */
         to: string;
         /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         * `lastupdated > from`: the `to` of the previous harvest. If omitted, from the beginning
          */
         from?: string;
         /**
-         * `_id > lastoffsetid`: the nextoffsetid of the page before
+         * `_id > lastoffsetid`: the nextoffsetid of the previous page
          */
         lastoffsetid?: string;
         /**
-         * Items of a page at most
+         * The maximum number of items of a page
          */
         limit?: number;
     };
@@ -1238,7 +1238,7 @@ export type ListProductUpdatesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or this credential has the maximum number of pages in progress (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1280,19 +1280,19 @@ export type ListProductSoftDeletesData = {
     };
     query: {
         /**
-         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together with lastoffsetid: send the Tidemark-To of the first page
+         * `lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. If it is ahead of the clock by at most MARK_WAIT, the answer waits until the clock reaches it. If it is further ahead, a first page uses the clock instead, and a request with lastoffsetid is answered 400: send the Tidemark-To of the first page
          */
         to: string;
         /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         * `lastupdated > from`: the `to` of the previous harvest. If omitted, from the beginning
          */
         from?: string;
         /**
-         * `_id > lastoffsetid`: the nextoffsetid of the page before
+         * `_id > lastoffsetid`: the nextoffsetid of the previous page
          */
         lastoffsetid?: string;
         /**
-         * Items of a page at most
+         * The maximum number of items of a page
          */
         limit?: number;
     };
@@ -1317,7 +1317,7 @@ export type ListProductSoftDeletesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or this credential has the maximum number of pages in progress (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1353,33 +1353,33 @@ export type ListChannelChangesData = {
          */
         app: string;
         /**
-         * A channel, as products have it in `channels`, percent-encoded; it needs no registration. One that no product has ever carried is 404
+         * A channel, as in the `channels` of products, percent-encoded; it needs no registration. A channel that no product has ever had is answered 404
          */
         channel: string;
     };
     query?: {
         /**
-         * The cursor of the page before, with nothing else but limit
+         * The cursor of the previous page, sent with no other parameter than limit
          */
         cursor?: string;
         /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         * `lastupdated > from`: the `to` of the previous harvest. If omitted, from the beginning
          */
         from?: string;
         /**
-         * `lastupdated <= to`. Without it, or far ahead: the clock of the database
+         * `lastupdated <= to`. If it is omitted, or far ahead of the clock of the database, that clock is used
          */
         to?: string;
         /**
-         * The nextoffsetid of the page before. It holds its window, which may stand beside it again
+         * The nextoffsetid of the previous page. It contains the window; from, to and deletes of the first page may be sent with it again, unchanged
          */
         lastoffsetid?: string;
         /**
-         * Without `from` only: `skip` leaves deletes out, for a consumer that starts with an empty copy
+         * Only allowed without `from`: `skip` omits deletes, for a consumer that starts with an empty copy
          */
         deletes?: 'skip';
         /**
-         * Items of a page at most
+         * The maximum number of items of a page
          */
         limit?: number;
     };
@@ -1404,7 +1404,7 @@ export type ListChannelChangesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or this credential has the maximum number of pages in progress (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1421,7 +1421,7 @@ export type ListChannelChangesError = ListChannelChangesErrors[keyof ListChannel
 
 export type ListChannelChangesResponses = {
     /**
-     * A page; or, where they are asked for, lines
+     * A page, or lines if `Accept` asks for them
      */
     200: ChangesPage;
 };
@@ -1446,27 +1446,27 @@ export type ListMemberChangesData = {
     };
     query?: {
         /**
-         * The cursor of the page before, with nothing else but limit
+         * The cursor of the previous page, sent with no other parameter than limit
          */
         cursor?: string;
         /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         * `lastupdated > from`: the `to` of the previous harvest. If omitted, from the beginning
          */
         from?: string;
         /**
-         * `lastupdated <= to`. Without it, or far ahead: the clock of the database
+         * `lastupdated <= to`. If it is omitted, or far ahead of the clock of the database, that clock is used
          */
         to?: string;
         /**
-         * The nextoffsetid of the page before. It holds its window, which may stand beside it again
+         * The nextoffsetid of the previous page. It contains the window; from, to and deletes of the first page may be sent with it again, unchanged
          */
         lastoffsetid?: string;
         /**
-         * Without `from` only: `skip` leaves deletes out, for a consumer that starts with an empty copy
+         * Only allowed without `from`: `skip` omits deletes, for a consumer that starts with an empty copy
          */
         deletes?: 'skip';
         /**
-         * Items of a page at most
+         * The maximum number of items of a page
          */
         limit?: number;
     };
@@ -1491,7 +1491,7 @@ export type ListMemberChangesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or this credential has the maximum number of pages in progress (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1508,7 +1508,7 @@ export type ListMemberChangesError = ListMemberChangesErrors[keyof ListMemberCha
 
 export type ListMemberChangesResponses = {
     /**
-     * A page; or, where they are asked for, lines
+     * A page, or lines if `Accept` asks for them
      */
     200: ChangesPage;
 };
@@ -1533,27 +1533,27 @@ export type ListProductChangesData = {
     };
     query?: {
         /**
-         * The cursor of the page before, with nothing else but limit
+         * The cursor of the previous page, sent with no other parameter than limit
          */
         cursor?: string;
         /**
-         * `lastupdated > from`: the `to` of the harvest before. Without it, from the beginning
+         * `lastupdated > from`: the `to` of the previous harvest. If omitted, from the beginning
          */
         from?: string;
         /**
-         * `lastupdated <= to`. Without it, or far ahead: the clock of the database
+         * `lastupdated <= to`. If it is omitted, or far ahead of the clock of the database, that clock is used
          */
         to?: string;
         /**
-         * The nextoffsetid of the page before. It holds its window, which may stand beside it again
+         * The nextoffsetid of the previous page. It contains the window; from, to and deletes of the first page may be sent with it again, unchanged
          */
         lastoffsetid?: string;
         /**
-         * Without `from` only: `skip` leaves deletes out, for a consumer that starts with an empty copy
+         * Only allowed without `from`: `skip` omits deletes, for a consumer that starts with an empty copy
          */
         deletes?: 'skip';
         /**
-         * Items of a page at most
+         * The maximum number of items of a page
          */
         limit?: number;
     };
@@ -1578,7 +1578,7 @@ export type ListProductChangesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or this credential has the maximum number of pages in progress (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1595,7 +1595,7 @@ export type ListProductChangesError = ListProductChangesErrors[keyof ListProduct
 
 export type ListProductChangesResponses = {
     /**
-     * A page; or, where they are asked for, lines
+     * A page, or lines if `Accept` asks for them
      */
     200: ChangesPage;
 };
@@ -1742,7 +1742,7 @@ export type ListenToMemberEventsData = {
     body?: never;
     headers?: {
         /**
-         * The id of the last event that was seen: the current one then comes only where it is another
+         * The id of the last event that was received: the current offset is then sent at once only if it differs
          */
         'Last-Event-ID'?: string;
     };
@@ -1774,7 +1774,7 @@ export type ListenToMemberEventsErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many streams of this credential are open as may be (`streams-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or this credential has the maximum number of streams open (`streams-busy`)
      */
     429: Problem;
     /**
@@ -1791,7 +1791,7 @@ export type ListenToMemberEventsError = ListenToMemberEventsErrors[keyof ListenT
 
 export type ListenToMemberEventsResponses = {
     /**
-     * A stream of `event: max`, whose `id` and `data` are the offset that `max` answers: one at once, then one whenever it has moved, at most one a second. A comment every 15 s. A signal only: missing one loses nothing
+     * A stream of `event: max`, whose `id` and `data` are the offset that `max` returns: one event at once, then one each time the offset has changed, at most one a second. A comment is sent every 15 s. The events are only signals: if one is missed, nothing is lost
      */
     200: string;
 };
@@ -1802,7 +1802,7 @@ export type ListenToProductEventsData = {
     body?: never;
     headers?: {
         /**
-         * The id of the last event that was seen: the current one then comes only where it is another
+         * The id of the last event that was received: the current offset is then sent at once only if it differs
          */
         'Last-Event-ID'?: string;
     };
@@ -1834,7 +1834,7 @@ export type ListenToProductEventsErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many streams of this credential are open as may be (`streams-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or this credential has the maximum number of streams open (`streams-busy`)
      */
     429: Problem;
     /**
@@ -1851,7 +1851,7 @@ export type ListenToProductEventsError = ListenToProductEventsErrors[keyof Liste
 
 export type ListenToProductEventsResponses = {
     /**
-     * A stream of `event: max`, whose `id` and `data` are the offset that `max` answers: one at once, then one whenever it has moved, at most one a second. A comment every 15 s. A signal only: missing one loses nothing
+     * A stream of `event: max`, whose `id` and `data` are the offset that `max` returns: one event at once, then one each time the offset has changed, at most one a second. A comment is sent every 15 s. The events are only signals: if one is missed, nothing is lost
      */
     200: string;
 };
@@ -1862,7 +1862,7 @@ export type GetMemberSchemaData = {
     body?: never;
     headers?: {
         /**
-         * ETag of the answer that is known
+         * The ETag of an earlier answer
          */
         'If-None-Match'?: string;
     };
@@ -1915,7 +1915,7 @@ export type GetMemberSchemaError = GetMemberSchemaErrors[keyof GetMemberSchemaEr
 
 export type GetMemberSchemaResponses = {
     /**
-     * A JSON Schema (2020-12) of the items of `updates`, from a sample of them. It describes what was seen; it is no promise for records to come. `x-tidemark-version` grows by one with every change of it
+     * A JSON Schema (2020-12) of the items of `updates`, from a sample of them. It describes the sample; later records may differ. `x-tidemark-version` grows by one with every change of the schema
      */
     200: {
         [key: string]: unknown;
@@ -1928,7 +1928,7 @@ export type GetProductSchemaData = {
     body?: never;
     headers?: {
         /**
-         * ETag of the answer that is known
+         * The ETag of an earlier answer
          */
         'If-None-Match'?: string;
     };
@@ -1981,7 +1981,7 @@ export type GetProductSchemaError = GetProductSchemaErrors[keyof GetProductSchem
 
 export type GetProductSchemaResponses = {
     /**
-     * A JSON Schema (2020-12) of the items of `updates`, from a sample of them. It describes what was seen; it is no promise for records to come. `x-tidemark-version` grows by one with every change of it
+     * A JSON Schema (2020-12) of the items of `updates`, from a sample of them. It describes the sample; later records may differ. `x-tidemark-version` grows by one with every change of the schema
      */
     200: {
         [key: string]: unknown;

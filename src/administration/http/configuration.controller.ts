@@ -49,7 +49,7 @@ const WANTED = { ...CONFIGURATION, prune: flag() };
 const PREVIEWS_MS = 4000;
 /** Hard limit for all previews together, in ms. It exceeds PREVIEWS_MS because MongoDB cannot interrupt every regular expression. */
 const WHOLE_MS = 6000;
-/** Most new credentials per request. The request waits while each password is hashed, about 50 ms. */
+/** Maximum number of new credentials per request. The request waits while each password is hashed, about 50 ms. */
 const MOST_NEW = 50;
 /** How long applying a configuration waits for its turn, in ms. */
 const APPLY_WAIT_MS = 6000;
@@ -65,7 +65,8 @@ const TakesApplication = applyDecorators(
     ApiQuery({
       name,
       required: false,
-      description: 'Only this application, and the credentials that open nothing else; give both names',
+      description:
+        'Only this application, and the credentials that give access to nothing else. Send both organizationid and appid',
       schema: NAME_SCHEMA,
     }),
   ),

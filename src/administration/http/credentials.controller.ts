@@ -61,8 +61,8 @@ export class CredentialsController {
     schema: { type: 'integer', minimum: 1, maximum: 9999, example: 90 },
   })
   @ApiOperation({
-    summary: 'Lists the credentials that open no more than yours',
-    description: 'With when each was used last, to the minute, and from where.',
+    summary: 'Lists the credentials that give access to nothing that yours does not',
+    description: 'Includes when, to the minute, and from where each was last used.',
   })
   @Answers('The credentials', CredentialList)
   @Problems(400, 401, 403, 429, 500, 503)

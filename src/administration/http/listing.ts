@@ -19,7 +19,7 @@ export const TakesPage = ({ most, usual }: PageSizes) =>
     ApiQuery({
       name: 'before',
       required: false,
-      description: '`next` of the page before',
+      description: 'the value of `next` from the previous page',
       schema: { type: 'string', pattern: '^([0-9a-fA-F]{24})?$' },
     }),
     ApiQuery({
@@ -41,7 +41,7 @@ function parseBefore(text: string): Parsed<InstanceType<typeof ObjectId> | undef
   if (text === '') return { value: undefined };
   return OBJECT_ID.test(text)
     ? { value: new ObjectId(text) }
-    : { error: 'is not 24 hex digits. Send the next of the page before.' };
+    : { error: 'is not 24 hex digits. Send the value of `next` from the previous page.' };
 }
 
 function parseLimit(text: string, { most, usual }: PageSizes): Parsed<number> {

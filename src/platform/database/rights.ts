@@ -17,8 +17,7 @@ interface Right {
 }
 
 const NO_START = 'the service does not start, and commands end with an error';
-const NO_INDEX =
-  'a missing index is not created: the service does not start, and feeds answer 503 preparing';
+const NO_INDEX = 'a missing index is not created: the service does not start, and feeds answer 503 preparing';
 
 /** A right that the user does not have. */
 export interface MissingRight extends Pick<Right, 'action' | 'without' | 'isNeeded'> {

@@ -258,8 +258,7 @@ function whereUserIsLookedUp(uri: string, database: string): string {
 function flawOf({ type, options = {} }: Listed): string | undefined {
   if (type === 'view') return 'is a view, whose changes MongoDB does not report';
   if (type === 'timeseries') return 'is a time series collection, whose changes MongoDB does not report';
-  if (options.capped === true)
-    return 'is capped: MongoDB removes its oldest documents without reporting it';
+  if (options.capped === true) return 'is capped: MongoDB removes its oldest documents without reporting it';
   if (options.collation !== undefined)
     return 'has a collation, by which different texts may be equal, such as "acme" and "ACME"';
   return undefined;

@@ -108,10 +108,7 @@ export class Quarantine {
     for (const event of events) {
       const concern = concernOf(event);
       if (concern === undefined) {
-        this.log.error(
-          { err: error as Error },
-          `An event cannot be processed and is skipped: ${event.type}`,
-        );
+        this.log.error({ err: error as Error }, `An event cannot be processed and is skipped: ${event.type}`);
         continue;
       }
       const key = concernKey(concern);

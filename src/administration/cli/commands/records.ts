@@ -117,7 +117,8 @@ const STATES: Record<Standing['state'], (stamp: string) => string> = {
   alive: (stamp) => `is alive; its stamp is ${stamp}. Windows that contain this stamp deliver it`,
   gone: (stamp) =>
     `was deleted; the stamp of its hard delete is ${stamp}. Windows of harddeletes that contain this stamp deliver it`,
-  'not yet known': () => 'is stored, but not in the feeds: the watcher has not processed it yet, or ignores it',
+  'not yet known': () =>
+    'is stored, but not in the feeds: the watcher has not processed it yet, or ignores it',
   unknown: () => 'is unknown: it never existed, or its hard delete has expired',
 };
 
@@ -286,8 +287,7 @@ function failureOf({ state, counts, consumers, receipt }: WholeReceipt): string 
   const open = counts.open + counts.delivered;
   return (
     `${open} of ${counted(consumers.length, 'consumer')} ${open === 1 ? 'has' : 'have'} not confirmed the erasure ` +
-    'yet, by reading the hard delete and then requesting a later window. ' +
-    `Check again with: record erasures --receipt ${receipt}`
+    `yet, by reading the hard delete and then requesting a later window. Check again with: record erasures --receipt ${receipt}`
   );
 }
 

@@ -211,7 +211,9 @@ export const runIndex: Run<typeof serviceIndex> = async (
 
 function served({ indexes }: FilterPlan): Outcome {
   const text =
-    indexes.length === 0 ? 'MongoDB reads nothing for this filter.' : `Served by ${indexes.join(', ')} already.`;
+    indexes.length === 0
+      ? 'MongoDB reads nothing for this filter.'
+      : `Served by ${indexes.join(', ')} already.`;
   return { text, json: { indexes, isMade: false, isServed: true } };
 }
 

@@ -96,7 +96,9 @@ function watcherText({ leader, leaseExpires, since, lagSeconds, secondsLeft }: S
   if (leader === undefined) return `${['no instance leads', ...lag].join(', ')}: is the service running?`;
   return [
     `${leader} leads`,
-    since === undefined ? 'its first pass is not finished' : `history since the pass of ${since.toISOString()}`,
+    since === undefined
+      ? 'its first pass is not finished'
+      : `history since the pass of ${since.toISOString()}`,
     `lease until ${leaseExpires?.toISOString()}`,
     ...lag,
   ].join(', ');

@@ -94,7 +94,9 @@ function storable(kind: Kind, record: GivenRecord): { value: GivenRecord } | Bad
   const { id, data, channels } = record;
   const taken = termsOf(kind)?.ownNames.find((name) => Object.hasOwn(data, name));
   if (taken !== undefined)
-    return { error: `data.${shown(taken)} would overwrite a field of the record itself, such as its id; leave it out` };
+    return {
+      error: `data.${shown(taken)} would overwrite a field of the record itself, such as its id; leave it out`,
+    };
   return { value: { id, data, ...(stored.hasChannels && channels !== undefined && { channels }) } };
 }
 

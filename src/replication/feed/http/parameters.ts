@@ -61,7 +61,7 @@ function parseOffsetId(text: string): Parsed<mongo.ObjectId | undefined> {
   return OBJECT_ID.test(text)
     ? { value: mongo.ObjectId.createFromHexString(text) }
     : {
-        error: `"${shown(text)}" is not an offset id. Send the nextoffsetid of the page before, such as 6740a1b2c3d4e5f601234567.`,
+        error: `"${shown(text)}" is not an offset id. Send the nextoffsetid of the previous page, such as 6740a1b2c3d4e5f601234567.`,
       };
 }
 
@@ -69,7 +69,7 @@ function parseBehind(text: string): Parsed<Behind> {
   const [, items = '', at = ''] = BEHIND.exec(text) ?? [];
   return Number(items) >= 1 && Number(items) <= MOST_BEHIND
     ? { value: behindOf(items, at) }
-    : { error: `"${shown(text)}" is not a place. Follow the Link of the page before as it is.` };
+    : { error: `"${shown(text)}" is not a place. Follow the Link of the previous page unchanged.` };
 }
 
 function parseLimit(text: string, limitMax: number): Parsed<number> {

@@ -31,7 +31,8 @@ type RecordEvent = WrittenEvent | DeletedEvent;
 
 /** Number of records that are read concurrently. */
 const AT_ONCE = 10;
-const GONE = 'the log shows only a part of a change, and the server no longer retains the moment of that change';
+const GONE =
+  'the log shows only a part of a change, and the server no longer retains the moment of that change';
 
 /**
  * An event shows only what it changed, and the ledger shows what the record was before. The record is read as of the event

@@ -64,7 +64,10 @@ describe('a database that refuses whom the connection string names ends the star
   it.each([
     [18, /^The database at db1:27017 refuses the user name or the password in MONGODB_URI\. [^\n]+\.$/],
     [8000, /^The database at db1:27017 refuses the user name or the password in MONGODB_URI\. [^\n]+\.$/],
-    [13, /^The user in MONGODB_URI, if any, lacks rights on the database at db1:27017\. [^\n]+ shop\. [^\n]+\.$/],
+    [
+      13,
+      /^The user in MONGODB_URI, if any, lacks rights on the database at db1:27017\. [^\n]+ shop\. [^\n]+\.$/,
+    ],
   ])('code %d', (code, sentence) => {
     const refusal = refusalAtStart(server(code), at) as Error;
     expect(refusal.name).toBe('FatalError');
