@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import type { Connection } from 'mongoose';
 import { callerOf } from '../auth/index.js';
 import { SETTINGS, type Settings } from '../platform/config/index.js';
-import { WriteBehind } from '../platform/database/index.js';
+import { refusedAsDuplicate, WriteBehind } from '../platform/database/index.js';
 import {
   trailEntry,
   writeTrail,
@@ -45,18 +45,23 @@ export class TrailNotes extends WriteBehind {
     else this.lost += 1;
   }
 
-  /** Entries that cannot be written are retried a second later. */
+  /**
+   * Entries that cannot be written are retried a second later, all of a batch together. MongoDB refuses those that it has
+   * stored already as duplicates.
+   */
   protected override async write(): Promise<void> {
     const entries = this.waiting;
     if (entries.length === 0) return;
     this.waiting = [];
     try {
-      await writeTrail(this.connection.db!, entries);
+      await writeTrail(this.connection.db!, entries).catch(refusedAsDuplicate);
       if (this.lost > 0)
         this.log.error(`${this.lost} entries of the audit trail are lost: the database was away.`);
       this.lost = 0;
     } catch (error) {
-      this.waiting = [...entries, ...this.waiting].slice(0, MOST_WAITING);
+      const all = [...entries, ...this.waiting];
+      this.waiting = all.slice(0, MOST_WAITING);
+      this.lost += all.length - this.waiting.length;
       throw error;
     }
   }

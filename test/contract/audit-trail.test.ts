@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { TrailNotes } from '../../src/trail/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 
@@ -34,5 +35,53 @@ describe('`tidemark.audittrail` has each member write', () => {
     await refuse(false);
     await notes.flush();
     expect([await entries('member.create'), await entries('member.change')]).toEqual([1, 1]);
+  });
+
+  /** Entries of the application for an action that no route has. */
+  const note = (notes: TrailNotes, action: string, count: number) => {
+    const { organizationid, appid } = app;
+    const actor = { who: 'ann', via: 'http' as const, from: '', requestId: '1' };
+    for (let i = 0; i < count; i += 1)
+      notes.note(actor, { action, target: `${i}`, organizationid, appid } as never);
+  };
+
+  it('once each, where the database takes a part of them at first', async () => {
+    const notes = service.app.get(TrailNotes, { strict: false });
+    await notes.flush();
+    await service.db.command({
+      collMod: 'tidemark.audittrail',
+      validator: { action: { $ne: 'test.refused' } },
+    });
+    note(notes, 'test.taken', 2);
+    note(notes, 'test.refused', 2);
+    await notes.flush();
+    expect([await entries('test.taken'), await entries('test.refused')]).toEqual([2, 0]);
+
+    await refuse(false);
+    await notes.flush();
+    expect([await entries('test.taken'), await entries('test.refused')]).toEqual([2, 2]);
+
+    // As many as may wait: nothing of before waits any longer.
+    note(notes, 'test.full', 10_000);
+    await notes.flush();
+    expect(await entries('test.full')).toBe(10_000);
+  });
+
+  it('and the log has the number of those for which there was no room', async () => {
+    const notes = service.app.get(TrailNotes, { strict: false });
+    const { log } = notes as unknown as { log: { error(text: string): void } };
+    const logged = jest.spyOn(log, 'error').mockImplementation(() => undefined);
+    await notes.flush();
+    await refuse(true);
+    note(notes, 'test.first', 10_000);
+    const failing = notes.flush();
+    await setImmediate();
+    note(notes, 'test.meanwhile', 3);
+    await failing;
+    await refuse(false);
+    await notes.flush();
+    expect(await entries('test.first')).toBe(10_000);
+    expect(logged.mock.calls).toEqual([['3 entries of the audit trail are lost: the database was away.']]);
+    logged.mockRestore();
   });
 });
