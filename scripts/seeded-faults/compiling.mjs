@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 /** The compiler's projects, by the files that are theirs. */
 const PROJECTS = [
-  [/^src\/(?!replication\/feed\/transcode\/assembly\/).*\.ts$/, 'tsconfig.build.json'],
+  [/^src\/(?!replication\/transcode\/assembly\/).*\.ts$/, 'tsconfig.build.json'],
   [/^client\/src\/.*\.ts$/, 'client/tsconfig.json'],
   [/^conformance\/src\/.*\.ts$/, 'conformance/tsconfig.json'],
   [/^console\/src\/.*\.tsx?$/, 'console/tsconfig.json'],

@@ -5,7 +5,7 @@ export const ofKinds = [
     file: 'src/replication/protocol/progress.ts',
     from: "pass: { $cond: [isPassed, '$$REMOVE', pass] } };",
     to: "pass: { $cond: [{ $or: [true, isPassed] }, '$$REMOVE', pass] } };",
-    tests: ['contract/kinds'],
+    tests: ['contract/progress-computed'],
   },
   {
     name: 'kind-worked-through-before-its-pass-has-ended',
