@@ -1,5 +1,5 @@
 import type { Terminal } from './administration/cli/index.js';
-import { callingOfProcess, hasColours } from './platform/config/pure.js';
+import { invocationOfProcess, hasColours } from './platform/config/pure.js';
 
 const { stdin: input, stdout: output, stderr: errors } = process;
 
@@ -8,7 +8,7 @@ export function terminalOfProcess(): Terminal {
   return {
     ...{ input, output, errors, interruptible },
     colours: { output: hasColours(output), errors: hasColours(errors) },
-    calling: callingOfProcess(),
+    invocation: invocationOfProcess(),
   };
 }
 

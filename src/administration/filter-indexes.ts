@@ -7,7 +7,7 @@ import { recordsIn, termsOf, bsonTypeOf, type Tenant } from '../record/index.js'
 import type { Kind } from '../kinds/index.js';
 import { type ChangeContext, recordAction } from './changes.js';
 import { refusalOf } from './filter-trial.js';
-import { Allowance, inPlace, type Place, together } from './preview/place.js';
+import { Allowance, withPlace, type Place, together } from './preview/place.js';
 
 const PLAN_MS = 30_000;
 /**
@@ -38,7 +38,7 @@ export async function filterPlan(
   filter: Filter,
 ): Promise<FilterPlan | undefined> {
   try {
-    return await inPlace(db, of, undefined, (place) => planOf(place, filter, new Allowance(PLAN_MS)));
+    return await withPlace(db, of, undefined, (place) => planOf(place, filter, new Allowance(PLAN_MS)));
   } catch (error) {
     throw (await refusalOf(db, of, filter, error)) ?? error;
   }

@@ -30,7 +30,7 @@ type GivenKind = Pick<KindDocument, 'name' | 'collection'> & {
 };
 
 /** A kind without the fields whose value is the default. */
-export function plainKind(given: GivenKind): KindDocument {
+export function withoutDefaults(given: GivenKind): KindDocument {
   const document = given as KindDocument;
   const defaults = { plural: `${document.name}s`, id: 'id', lastupdated: 'lastupdated' };
   const usual: Record<string, unknown> = { ...defaults, channels: false, data: true };
@@ -41,7 +41,7 @@ export function plainKind(given: GivenKind): KindDocument {
 /** Creates a kind. Throws 400 with the place of each fault, and 409 if its name or collection is taken. */
 export async function createKind(changeContext: ChangeContext, wanted: GivenKind): Promise<void> {
   const { db } = changeContext;
-  const kind = plainKind(wanted);
+  const kind = withoutDefaults(wanted);
   assertKindRules(kind);
   if (kind.organizationid !== undefined && !(await applicationExists(db, tenantOf(kind))))
     throw invalidAt('/organizationid', `names no application: there is no ${nameOfTenant(tenantOf(kind))}.`);

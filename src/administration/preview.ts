@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import type { Kind } from '../kinds/index.js';
 import type { Tenant } from '../record/index.js';
 import { refusalOf } from './filter-trial.js';
-import { Allowance, inPlace, type Place, together } from './preview/place.js';
+import { Allowance, withPlace, type Place, together } from './preview/place.js';
 import { fieldWarnings, type Warning } from './preview/sample.js';
 import { type PreviewSample, samplesOf } from './preview/samples.js';
 import { countsOf, type Effort, type PreviewCounts, type StatedIndex } from './preview/counts.js';
@@ -51,7 +51,7 @@ export async function previewFilter(
 ): Promise<Preview> {
   const { filter } = wanted;
   try {
-    return await inPlace(db, of, signal, async (place) => {
+    return await withPlace(db, of, signal, async (place) => {
       const effort = { exactMs: maxTimeMS, estimateMs, sampleSize };
       const [{ plan, ...counted }, { warnings, missing }, samples] = await together(place, [
         countedByPlan(place, wanted, inForce, effort),

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import type { Kind } from '../../src/kinds/index.js';
 import { TestService } from '../support/index.js';
-import { ImportDesk, type Summary } from './admin-import-desk.js';
+import { ImportOperator, type Summary } from './import-operator.js';
 
 let service: TestService;
-let desk: ImportDesk;
+let operator: ImportOperator;
 
 beforeAll(async () => {
   service = await TestService.shared();
 });
-beforeEach(async () => (desk = new ImportDesk(service, await service.application())));
+beforeEach(async () => (operator = new ImportOperator(service, await service.application())));
 
 type Told = Summary & { removed?: number; dryRun?: { first: { created: string[]; changed: string[] } } };
 
@@ -20,14 +20,14 @@ const OF_THE_SERVICE =
 const product = (id: string, n = 0) => ({ id, data: { n } });
 
 async function told(lines: unknown[], kind: Kind, more: string): Promise<Told> {
-  const { output } = await desk.try(lines, kind, `${more} --json`);
+  const { output } = await operator.try(lines, kind, `${more} --json`);
   return JSON.parse(output) as Told;
 }
 
 describe('`import --dry-run`', () => {
   it('tells what would be made, changed, removed and left out', async () => {
-    await desk.load([product('same'), product('other'), product('gone')]);
-    const { code, output, errors } = await desk.try(
+    await operator.load([product('same'), product('other'), product('gone')]);
+    const { code, output, errors } = await operator.try(
       [product('same'), product('other', 1), product('new'), product('newer')],
       'product',
       '--dry-run --mirror',
@@ -39,7 +39,7 @@ describe('`import --dry-run`', () => {
       'The first that would be changed: other',
       'Nothing was written.',
     ]);
-    const bad = await desk.try([product('same'), 'x'], 'product', '--dry-run --mirror');
+    const bad = await operator.try([product('same'), 'x'], 'product', '--dry-run --mirror');
     expect([bad.code, bad.errors]).toEqual([
       1,
       [
@@ -47,15 +47,16 @@ describe('`import --dry-run`', () => {
         'The import would not be complete: nothing would be removed, since there are bad lines.',
       ],
     ]);
-    expect((await desk.try(['x'], 'product', '--dry-run')).errors.at(-1)).toBe(
+    expect((await operator.try(['x'], 'product', '--dry-run')).errors.at(-1)).toBe(
       '1 bad line would be left out.',
     );
   });
 
   it('writes nothing: no event, and every record stays as it is', async () => {
-    await desk.load([product('a'), product('b')]);
+    await operator.load([product('a'), product('b')]);
     await service.watcher.caughtUp();
-    const records = () => service.db.collection('products').find(desk.app.tenant).sort({ _id: 1 }).toArray();
+    const records = () =>
+      service.db.collection('products').find(operator.app.tenant).sort({ _id: 1 }).toArray();
     const before = await records();
     const stream = service.db.watch([{ $match: { 'ns.coll': { $not: OF_THE_SERVICE } } }]);
     await stream.tryNext();
@@ -69,9 +70,9 @@ describe('`import --dry-run`', () => {
 
   it('tells of an e-mail that another member has, in the database or on an earlier line', async () => {
     const member = (id: string, email: string) => ({ id, data: { accountnumber: id, email } });
-    await desk.load([member('a', 'a@y'), member('b', 'b@y')], 'member');
+    await operator.load([member('a', 'a@y'), member('b', 'b@y')], 'member');
     const lines = [member('a', 'new@y'), member('c', 'A@y'), member('d', 'b@y'), member('e', 'new@y')];
-    const { errors, output } = await desk.try(lines, 'member', '--dry-run');
+    const { errors, output } = await operator.try(lines, 'member', '--dry-run');
     expect(errors).toEqual([
       'line 3 another member has this e-mail already',
       'line 4 another member has this e-mail already',
@@ -91,8 +92,8 @@ describe('`import --dry-run`', () => {
     });
     await fc.assert(
       fc.asyncProperty(file, fc.uniqueArray(line, { selector: ({ id }) => id }), async (lines, stored) => {
-        desk = new ImportDesk(service, await service.application());
-        await desk.try(stored);
+        operator = new ImportOperator(service, await service.application());
+        await operator.try(stored);
         // Of an id that comes twice only what the lines say themselves is compared with one another.
         const once = lines.filter(({ id }, place) => lines.findIndex((other) => other.id === id) === place);
         const { dryRun, ...foreseen } = await told(once, 'product', '--dry-run --mirror');
@@ -105,7 +106,7 @@ describe('`import --dry-run`', () => {
   });
 
   it('of two lines with one id the later one is judged behind the first', async () => {
-    await desk.load([product('a')]);
+    await operator.load([product('a')]);
     const lines = [product('a'), product('a', 1), product('b'), product('b'), product('b', 1)];
     expect(await told(lines, 'product', '--dry-run')).toMatchObject({ created: 1, changed: 2, unchanged: 2 });
     expect(await told(lines, 'product', '')).toMatchObject({ created: 1, changed: 2, unchanged: 2 });
@@ -113,7 +114,7 @@ describe('`import --dry-run`', () => {
 
   it('over more than a batch', async () => {
     const all = Array.from({ length: 2500 }, (_, n) => product(`p-${n}`));
-    await desk.load(all.slice(0, 2000));
+    await operator.load(all.slice(0, 2000));
     expect(await told(all.slice(500), 'product', '--dry-run --mirror')).toMatchObject({
       ...{ lines: 2000, created: 500, changed: 0, unchanged: 1500, removed: 500 },
     });

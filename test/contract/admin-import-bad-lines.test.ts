@@ -1,41 +1,41 @@
 import { TestService } from '../support/index.js';
-import { ImportDesk } from './admin-import-desk.js';
+import { ImportOperator } from './import-operator.js';
 
 let service: TestService;
-let desk: ImportDesk;
+let operator: ImportOperator;
 
 beforeAll(async () => {
   service = await TestService.shared();
 });
-beforeEach(async () => (desk = new ImportDesk(service, await service.application())));
+beforeEach(async () => (operator = new ImportOperator(service, await service.application())));
 
 describe('a bad line is reported with its number and stops nothing unless `--strict`', () => {
   const good = (id: string) => ({ id, data: {} });
   const lines = [good('a'), '{', '', { id: 'b' }, good('c'), { ...good('d'), price: 1 }, good('e')];
 
   it('the others are imported, and the exit code is 1', async () => {
-    const { code, output, errors } = await desk.try(lines);
+    const { code, output, errors } = await operator.try(lines);
     expect(errors).toEqual([
       ...['line 2 is not JSON', 'line 4 data is missing', 'line 6 has an unknown property "price"'],
       '3 bad lines left out.',
     ]);
     expect(code).toBe(1);
     expect(output).toBe('6 lines: 3 created, 0 changed, 0 unchanged, 3 bad.');
-    expect(Object.keys(await desk.items())).toEqual(['a', 'c', 'e']);
+    expect(Object.keys(await operator.items())).toEqual(['a', 'c', 'e']);
   });
 
   it('`--strict` ends there, and what came before stays', async () => {
-    const { code, errors } = await desk.try(lines, 'product', '--strict');
+    const { code, errors } = await operator.try(lines, 'product', '--strict');
     expect([code, errors]).toEqual([
       1,
       ['line 2 is not JSON', 'The import is not complete: stopped at line 2.'],
     ]);
-    expect(Object.keys(await desk.items())).toEqual(['a']);
+    expect(Object.keys(await operator.items())).toEqual(['a']);
   });
 
   it('`--strict` leaves out no good line before the bad one, however many were read ahead', async () => {
     const many = Array.from({ length: 1500 }, (_, n) => good(`p-${n}`));
-    const { output, errors } = await desk.try([...many, '{', good('z')], 'product', '--strict');
+    const { output, errors } = await operator.try([...many, '{', good('z')], 'product', '--strict');
     expect(errors.at(-1)).toBe('The import is not complete: stopped at line 1501.');
     expect(output).toBe('1,501 lines: 1,500 created, 0 changed, 0 unchanged, 1 bad.');
   });
@@ -44,22 +44,22 @@ describe('a bad line is reported with its number and stops nothing unless `--str
     const some = (name: string, length: number) => Array.from({ length }, (_, n) => good(`${name}-${n}`));
     const nul = '{"id":"nul","data":{"a\\u0000b":1}}';
     const read = [...some('p', 999), nul, ...some('q', 1500)];
-    const { output, errors } = await desk.try(read, 'product', '--strict');
+    const { output, errors } = await operator.try(read, 'product', '--strict');
     expect(errors.at(-1)).toBe('The import is not complete: stopped at line 1000.');
     expect(output).toContain(' 999 created');
   });
 
   it('so is an id that is stored as another text', async () => {
-    const { errors } = await desk.try(['{"id":"half\\ud83d","data":{}}', good('a')]);
+    const { errors } = await operator.try(['{"id":"half\\ud83d","data":{}}', good('a')]);
     expect(errors[0]).toBe('line 1 id has half a character, such as "\\ud83d", which cannot be stored');
-    expect(Object.keys(await desk.items())).toEqual(['a']);
+    expect(Object.keys(await operator.items())).toEqual(['a']);
   });
 
   it('so is a line that the database refuses', async () => {
     const tooLarge = { id: 'large', data: { text: 'x'.repeat(16 * 1024 * 1024 - 50) } };
     const deep = `{"id":"deep","data":${'{"d":'.repeat(300)}1${'}'.repeat(300)}}`;
     const nul = '{"id":"nul","data":{"a\\u0000b":1}}';
-    const { errors, output } = await desk.try([good('a'), tooLarge, deep, nul, good('b')]);
+    const { errors, output } = await operator.try([good('a'), tooLarge, deep, nul, good('b')]);
     expect(errors.filter((line) => !line.endsWith(' lines done'))).toEqual([
       ...[2, 3, 4].map(
         (number) => expect.stringMatching(`^line ${number} the database refuses it: `) as string,
@@ -71,7 +71,7 @@ describe('a bad line is reported with its number and stops nothing unless `--str
 
   it('so are the lines of a file of the other kind, and the first of them says what to do', async () => {
     const products = [good('a'), good('b')];
-    expect(await desk.try(products, 'member')).toEqual({
+    expect(await operator.try(products, 'member')).toEqual({
       code: 1,
       output: '2 lines: 0 created, 0 changed, 0 unchanged, 2 bad.',
       errors: [
@@ -82,13 +82,13 @@ describe('a bad line is reported with its number and stops nothing unless `--str
       ],
     });
     const members = [{ id: 'm', data: { accountnumber: '1', email: 'a@y' } }];
-    expect((await desk.try(members)).errors[0]).toContain(
+    expect((await operator.try(members)).errors[0]).toContain(
       'is it a member? Then import it with --kind member.',
     );
   });
 
   it('so is a line that is longer than 16 MiB', async () => {
-    const { errors } = await desk.read({
+    const { errors } = await operator.read({
       input: [
         '{"id":"a","data":{"x":"',
         ...Array.from({ length: 20 }, () => 'x'.repeat(1024 * 1024)),
@@ -97,7 +97,7 @@ describe('a bad line is reported with its number and stops nothing unless `--str
       ],
     });
     expect(errors[0]).toBe('line 1 is longer than 16777216 bytes');
-    expect(Object.keys(await desk.items())).toEqual(['b']);
+    expect(Object.keys(await operator.items())).toEqual(['b']);
   });
 });
 
@@ -110,12 +110,12 @@ describe('an import that the operator interrupts', () => {
         yield `${JSON.stringify({ id: `p-${n}`, data: { n } })}\n`;
       }
     }
-    const { code, errors } = await desk.read({
+    const { code, errors } = await operator.read({
       input: endless(),
       interrupted: controller.signal,
     });
     expect(code).toBe(1);
-    const stored = await service.db.collection('products').countDocuments(desk.app.tenant);
+    const stored = await service.db.collection('products').countDocuments(operator.app.tenant);
     expect(stored).toBeGreaterThan(0);
     expect(errors.at(-1)).toBe(`The import is not complete: interrupted after line ${stored}.`);
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import { TestService } from '../support/index.js';
-import { ImportDesk } from './admin-import-desk.js';
+import { ImportOperator } from './import-operator.js';
 import { rawDocument } from './raw-document.js';
 import { insertRaw } from './raw-insert.js';
 
@@ -13,7 +13,7 @@ import { insertRaw } from './raw-insert.js';
 let database: EmbeddedDatabase;
 let dataDir: string;
 let service: TestService;
-let desk: ImportDesk;
+let operator: ImportOperator;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'tidemark-doubled-'));
@@ -22,7 +22,7 @@ beforeAll(async () => {
   process.env['TIDEMARK_TEST_MONGODB_URI'] = database.uri;
   service = await TestService.start();
 });
-beforeEach(async () => (desk = new ImportDesk(service, await service.application())));
+beforeEach(async () => (operator = new ImportOperator(service, await service.application())));
 afterAll(async () => {
   await service.stop();
   await database.stop();
@@ -71,23 +71,23 @@ describe('`import` over a record with a name that stands twice', () => {
       ],
     ],
   ])('%s: its line is refused with the name, the others are written', async (_where, name, fields) => {
-    const scope = Object.entries(desk.app.tenant);
+    const scope = Object.entries(operator.app.tenant);
     await insertRaw(
       service.uri,
       'products',
       rawDocument([['_id', new mongo.ObjectId()], ...scope, ['id', 'doubled'], ...fields()]),
     );
-    await desk.load([{ id: 'plain', data: { n: 1 } }]);
+    await operator.load([{ id: 'plain', data: { n: 1 } }]);
     const lines = ['plain', 'doubled', 'new'].map((id) => ({ id, data: { size: { n: 3 } } }));
     for (const more of ['--json --dry-run', '--json']) {
-      const said = await desk.try(lines, 'product', more);
+      const said = await operator.try(lines, 'product', more);
       expect(JSON.parse(said.output)).toMatchObject({ created: 1, changed: 1, bad: 1 });
       expect(JSON.parse(said.errors[0]!)).toEqual({
         line: 2,
         error: expect.stringContaining(`the stored product has "${name}" more than once`) as string,
       });
     }
-    expect((await desk.stored('product', 'plain'))?.['data']).toEqual({ size: { n: 3 } });
+    expect((await operator.stored('product', 'plain'))?.['data']).toEqual({ size: { n: 3 } });
   });
 
   it('as its `id`: a line with the e-mail of that member is refused, written or not', async () => {
@@ -99,7 +99,7 @@ describe('`import` over a record with a name that stands twice', () => {
       ['data', rawDocument([['email', email]])],
       ['emailkey', email],
     ];
-    const scope = Object.entries(desk.app.tenant);
+    const scope = Object.entries(operator.app.tenant);
     await insertRaw(
       service.uri,
       'members',
@@ -107,7 +107,7 @@ describe('`import` over a record with a name that stands twice', () => {
     );
     const lines = [{ id: 'new', data: { accountnumber: '1', email } }];
     for (const more of ['--json --dry-run', '--json']) {
-      const said = await desk.try(lines, 'member', more);
+      const said = await operator.try(lines, 'member', more);
       expect(JSON.parse(said.output)).toMatchObject({ created: 0, bad: 1 });
       expect(said.errors[0]).toContain('another member has this e-mail already');
     }

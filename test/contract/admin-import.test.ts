@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
-import { counts, ImportDesk } from './admin-import-desk.js';
+import { counts, ImportOperator } from './import-operator.js';
 
 let service: TestService;
-let desk: ImportDesk;
+let operator: ImportOperator;
 
 beforeAll(async () => {
   service = await TestService.shared();
 });
-beforeEach(async () => (desk = new ImportDesk(service, await service.application())));
+beforeEach(async () => (operator = new ImportOperator(service, await service.application())));
 
 describe('`import --org --app --kind FILE.ndjson|-`', () => {
   it('new records get what their lines say, and defaults for what they leave out', async () => {
@@ -24,36 +24,36 @@ describe('`import --org --app --kind FILE.ndjson|-`', () => {
       createDate: '2020-01-02T03:04:05Z',
       createdBy: 'erp',
     };
-    expect(await desk.load([whole, { id: 'b', data: { n: 2 } }])).toEqual(counts(2));
-    const { a, b } = await desk.items();
+    expect(await operator.load([whole, { id: 'b', data: { n: 2 } }])).toEqual(counts(2));
+    const { a, b } = await operator.items();
     expect(a).toMatchObject({ ...whole, createDate: '2020-01-02T03:04:05.000Z' });
     expect(b).toMatchObject({ data: { n: 2 }, type: 'product', createdBy: 'import', channels: [] });
     expect(b?.createDate).toBe(b?.lastupdated);
-    expect((await desk.stored('product', 'b'))?.['_id']).toBeInstanceOf(mongo.ObjectId);
+    expect((await operator.stored('product', 'b'))?.['_id']).toBeInstanceOf(mongo.ObjectId);
   });
 
   it('reads a file as it reads stdin, without a break at the end and with blank lines', async () => {
-    const file = join(tmpdir(), `tidemark-import-${desk.app.appid}.ndjson`);
+    const file = join(tmpdir(), `tidemark-import-${operator.app.appid}.ndjson`);
     await writeFile(
       file,
       '\uFEFF{"id":"a","data":{"accountnumber":"1"}}\r\n\r\n  \n{"id":"b","data":{"accountnumber":"2"}}',
     );
-    expect(JSON.parse((await desk.read({}, 'member', '--json', file)).output)).toEqual(counts(2));
-    const missing = await desk.read({}, 'member', '', '/no/such/file');
+    expect(JSON.parse((await operator.read({}, 'member', '--json', file)).output)).toEqual(counts(2));
+    const missing = await operator.read({}, 'member', '', '/no/such/file');
     expect(missing).toMatchObject({
       code: 1,
       errors: ['/no/such/file cannot be read: there is no such file.'],
     });
-    expect((await desk.read({}, 'member', '', tmpdir())).errors[0]).toContain('is a directory');
+    expect((await operator.read({}, 'member', '', tmpdir())).errors[0]).toContain('is a directory');
   });
 
   it('upserts by `id`: a changed line changes its record, and what the line leaves out stays', async () => {
-    await desk.load([
+    await operator.load([
       { id: 'a', data: { n: 1, old: true }, channels: ['web'], type: 'bundle', createdBy: 'erp' },
     ]);
-    const before = await desk.stored('product', 'a');
-    expect(await desk.load([{ id: 'a', data: { n: 2 } }])).toEqual(counts(0, 1));
-    const after = await desk.stored('product', 'a');
+    const before = await operator.stored('product', 'a');
+    expect(await operator.load([{ id: 'a', data: { n: 2 } }])).toEqual(counts(0, 1));
+    const after = await operator.stored('product', 'a');
     expect(after).toEqual({ ...before, data: { n: 2 }, lastupdated: expect.any(Date) as Date });
     expect(Number(after?.lastupdated)).toBeGreaterThan(Number(before?.lastupdated));
   });
@@ -70,8 +70,8 @@ describe('`import --org --app --kind FILE.ndjson|-`', () => {
         createdBy: 'x',
       };
       const value = { channels: ['store'], type: 'u', createDate: '2021-01-01', createdBy: 'y' }[name];
-      await desk.load([first]);
-      expect(await desk.load([{ ...first, [name]: value }])).toEqual(counts(0, 1));
+      await operator.load([first]);
+      expect(await operator.load([{ ...first, [name]: value }])).toEqual(counts(0, 1));
     },
   );
 
@@ -80,34 +80,34 @@ describe('`import --org --app --kind FILE.ndjson|-`', () => {
       { id: 'a', data: { n: 1, deep: [{ x: null }] }, channels: [] },
       { id: 'b', data: {}, type: 'product' },
     ];
-    await desk.load(lines);
-    const before = await desk.items();
+    await operator.load(lines);
+    const before = await operator.items();
     const stream = service.db.collection('products').watch();
     await stream.tryNext();
-    expect(await desk.load(lines)).toEqual(counts(0, 0, 2));
-    await desk.app.product({ id: 'after' });
+    expect(await operator.load(lines)).toEqual(counts(0, 0, 2));
+    await operator.app.product({ id: 'after' });
     const next = (await stream.next()) as { fullDocument?: { id: string } };
     expect(next.fullDocument?.id).toBe('after');
     await stream.close();
-    expect(await desk.items()).toMatchObject(before);
+    expect(await operator.items()).toMatchObject(before);
   });
 
   it('`lastupdated` comes from the service, after the stamp that the record had, and a stamp in the future is replaced', async () => {
     const soon = new Date(Date.now() + 500);
-    await desk.app.product({ id: 'ahead', lastupdated: soon });
-    await desk.app.product({ id: 'far', lastupdated: new Date('2999-01-01') });
-    await desk.load([
+    await operator.app.product({ id: 'ahead', lastupdated: soon });
+    await operator.app.product({ id: 'far', lastupdated: new Date('2999-01-01') });
+    await operator.load([
       { id: 'ahead', data: { n: 1 } },
       { id: 'far', data: { n: 1 } },
     ]);
-    expect(Number((await desk.stored('product', 'ahead'))?.lastupdated)).toBeGreaterThan(soon.getTime());
-    expect((await desk.stored('product', 'far'))?.lastupdated?.getFullYear()).toBeLessThan(2999);
+    expect(Number((await operator.stored('product', 'ahead'))?.lastupdated)).toBeGreaterThan(soon.getTime());
+    expect((await operator.stored('product', 'far'))?.lastupdated?.getFullYear()).toBeLessThan(2999);
   });
 
   it('takes over records that other programs wrote, and leaves their own fields', async () => {
-    await desk.app.product({ id: 'a', data: { n: 1 }, own: { keep: 1 }, channels: 'web' });
-    await desk.load([{ id: 'a', data: { n: 2 }, channels: ['store'] }]);
-    expect(await desk.stored('product', 'a')).toMatchObject({
+    await operator.app.product({ id: 'a', data: { n: 1 }, own: { keep: 1 }, channels: 'web' });
+    await operator.load([{ id: 'a', data: { n: 2 }, channels: ['store'] }]);
+    expect(await operator.stored('product', 'a')).toMatchObject({
       data: { n: 2 },
       own: { keep: 1 },
       channels: ['store'],
@@ -116,8 +116,8 @@ describe('`import --org --app --kind FILE.ndjson|-`', () => {
 
   it('of two lines with one id the later one wins', async () => {
     const lines = Array.from({ length: 50 }, (_, n) => ({ id: n % 2 ? 'a' : 'b', data: { n } }));
-    expect(await desk.load(lines)).toEqual(counts(2, 48));
-    expect(await desk.items()).toMatchObject({ a: { data: { n: 49 } }, b: { data: { n: 48 } } });
+    expect(await operator.load(lines)).toEqual(counts(2, 48));
+    expect(await operator.items()).toMatchObject({ a: { data: { n: 49 } }, b: { data: { n: 48 } } });
   });
 
   it('text that looks like an operator is just text, in every place and on both ways', async () => {
@@ -127,41 +127,41 @@ describe('`import --org --app --kind FILE.ndjson|-`', () => {
       nested: { $function: { body: 'x' }, list: ['$$NOW', { $literal: 1 }] },
     };
     const line = { id: '$id', data, channels: ['$channels'], type: '$$ROOT', createdBy: '$createdBy' };
-    expect(await desk.load([line])).toEqual(counts(1));
-    expect((await desk.items())['$id']).toMatchObject(line);
-    expect(await desk.load([line])).toEqual(counts(0, 0, 1));
-    expect(await desk.load([{ ...line, data: { ...data, more: '$data' } }])).toEqual(counts(0, 1));
-    expect((await desk.items())['$id']?.data).toEqual({ ...data, more: '$data' });
+    expect(await operator.load([line])).toEqual(counts(1));
+    expect((await operator.items())['$id']).toMatchObject(line);
+    expect(await operator.load([line])).toEqual(counts(0, 0, 1));
+    expect(await operator.load([{ ...line, data: { ...data, more: '$data' } }])).toEqual(counts(0, 1));
+    expect((await operator.items())['$id']?.data).toEqual({ ...data, more: '$data' });
   });
 
   it('belongs to one application and kind', async () => {
     const other = await service.application();
     await other.product({ id: 'a', data: { n: 1 } });
-    await desk.app.member({ id: 'a', data: { n: 1 } });
-    expect(await desk.load([{ id: 'a', data: { n: 2 } }])).toEqual(counts(1));
+    await operator.app.member({ id: 'a', data: { n: 1 } });
+    expect(await operator.load([{ id: 'a', data: { n: 2 } }])).toEqual(counts(1));
     expect((await other.feed('product').page()).items[0]?.data).toEqual({ n: 1 });
-    expect((await desk.stored('member', 'a'))?.['data']).toEqual({ n: 1 });
+    expect((await operator.stored('member', 'a'))?.['data']).toEqual({ n: 1 });
   });
 
   it('imports more than a batch, new and changed and equal ones in one file', async () => {
     const line = (n: number, data: object) => ({ id: `p-${n}`, data });
     const numbers = Array.from({ length: 2500 }, (_, n) => n);
-    expect(await desk.load(numbers.slice(0, 2000).map((n) => line(n, { n })))).toEqual(counts(2000));
+    expect(await operator.load(numbers.slice(0, 2000).map((n) => line(n, { n })))).toEqual(counts(2000));
     const again = numbers.map((n) => line(n, n % 2 ? { n } : { n, changed: true }));
-    expect(await desk.load(again)).toEqual(counts(500, 1000, 1000));
-    expect(Object.keys(await desk.items())).toHaveLength(2500);
+    expect(await operator.load(again)).toEqual(counts(500, 1000, 1000));
+    expect(Object.keys(await operator.items())).toHaveLength(2500);
   });
 
   it('a record that belongs to nobody is not touched', async () => {
-    await desk.load([{ id: 'a', data: { n: 1 } }]);
+    await operator.load([{ id: 'a', data: { n: 1 } }]);
     const strange = {
-      ...desk.app.tenant,
-      organizationid: [desk.app.organizationid],
+      ...operator.app.tenant,
+      organizationid: [operator.app.organizationid],
       id: 'b',
       data: { n: 0 },
     };
     const { insertedId } = await service.db.collection('products').insertOne(strange);
-    const { output, errors } = await desk.try([
+    const { output, errors } = await operator.try([
       { id: 'a', data: { n: 2 } },
       { id: 'b', data: { n: 2 } },
     ]);

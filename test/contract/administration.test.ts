@@ -145,12 +145,12 @@ describe('Administration API /admin/v1', () => {
 
   it('a service that is set while its application is removed is not left behind', async () => {
     const key = { ...app.tenant, appid: `gone-${short()}`, kind: 'product', name: 'late' } as const;
-    const desk = {
+    const changeContext = {
       db: service.db,
       actor: { who: root, via: 'command', from: 'here' } as const,
       auditTrailDays: 1,
     };
-    await expect(setService(desk, key, { filter: {} })).rejects.toThrow('There is no application');
+    await expect(setService(changeContext, key, { filter: {} })).rejects.toThrow('There is no application');
     expect(await service.db.collection('services').findOne(key)).toBeNull();
   });
 

@@ -41,8 +41,7 @@ describe('`tidemark.audittrail` has each member write', () => {
   const note = (notes: TrailNotes, action: string, count: number) => {
     const { organizationid, appid } = app;
     const actor = { who: 'ann', via: 'http' as const, from: '', requestId: '1' };
-    for (let i = 0; i < count; i += 1)
-      notes.note(actor, { action, target: `${i}`, organizationid, appid } as never);
+    for (let i = 0; i < count; i += 1) notes.note(actor, { action, target: `${i}`, organizationid, appid });
   };
 
   it('once each, where the database takes a part of them at first', async () => {

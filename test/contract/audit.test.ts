@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import { type Kind, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import type { LedgerEntry } from '../../src/replication/store/index.js';
-import { placeBehind } from '../../src/replication/protocol/index.js';
+import { placeAfter } from '../../src/replication/protocol/index.js';
 import type { AuditProgress } from '../../src/replication/watcher/index.js';
 import { eventually, QUICK_AUDIT, type Stored, type TestApplication, TestService } from '../support/index.js';
 
@@ -95,7 +95,7 @@ describe.each(BUILT_IN_KINDS)(
       ['before the first record', () => new mongo.ObjectId('000000000000000000000001')],
       ['beyond the last record', () => new mongo.ObjectId('f'.repeat(24))],
     ])('a living entry without its record, its owner %s: it becomes a hard delete', async (_, owner) => {
-      const learned = placeBehind(new mongo.Timestamp({ t: 1, i: 1 }));
+      const learned = placeAfter(new mongo.Timestamp({ t: 1, i: 1 }));
       const entry = { ...app.tenant, kind, id: 'nobody', alive: true, owner: owner(), learned };
       expect(await damaged(() => ledger().insertOne(entry))).toEqual([0, 1]);
       expect(await entryOf('nobody')).toMatchObject({ alive: false });

@@ -1,19 +1,19 @@
 import { Harvester, verify } from '../../client/src/harvest/index.js';
 import { sqliteCopies } from '../support/copies/index.js';
 import { expectProblem, type TestApplication, TestService } from '../support/index.js';
-import { ErasureDesk, type Receipt } from './erasure-desk.js';
+import { ErasureOperator, type Receipt } from './erasure-operator.js';
 import { bike, BIKES, bikesOf, stampsIn } from './harvest-client.js';
 
 let service: TestService;
 let app: TestApplication;
-let desk: ErasureDesk;
+let operator: ErasureOperator;
 
 beforeAll(async () => {
   service = await TestService.shared();
 });
 beforeEach(async () => {
   app = await service.application();
-  desk = new ErasureDesk(app);
+  operator = new ErasureOperator(app);
 });
 
 describe('`GET …/erasures`', () => {
@@ -21,16 +21,16 @@ describe('`GET …/erasures`', () => {
     const ids = ['a', 'b', 'c'];
     for (const id of ids) await app.member({ id });
     await service.watcher.caughtUp();
-    await Promise.all(ids.map((id) => desk.erase('member', id)));
-    const first = (await desk.ask('GET', '?limit=2')).json as { result: Receipt[]; next: string };
-    const second = (await desk.ask('GET', `?limit=2&before=${first.next}`)).json as typeof first;
+    await Promise.all(ids.map((id) => operator.erase('member', id)));
+    const first = (await operator.ask('GET', '?limit=2')).json as { result: Receipt[]; next: string };
+    const second = (await operator.ask('GET', `?limit=2&before=${first.next}`)).json as typeof first;
     expect([first.result.length, second.result.length, second.next]).toEqual([2, 1, '']);
     expect([...first.result, ...second.result].map(({ id }) => id).sort()).toEqual(ids);
-    const { result } = (await desk.ask('GET', '?id=b')).json as typeof first;
+    const { result } = (await operator.ask('GET', '?id=b')).json as typeof first;
     expect(result).toMatchObject([{ id: 'b', kind: 'member', state: 'done' }]);
-    expectProblem(await desk.ask('GET', '/6740a1b2c3d4e5f601234567'), 404, 'unknown-erasure');
-    expectProblem(await desk.ask('GET', '?limit=0'), 400, 'invalid-request');
-    const { output } = await desk.run(['record', 'erasures', '--id', 'b']);
+    expectProblem(await operator.ask('GET', '/6740a1b2c3d4e5f601234567'), 404, 'unknown-erasure');
+    expectProblem(await operator.ask('GET', '?limit=0'), 400, 'invalid-request');
+    const { output } = await operator.run(['record', 'erasures', '--id', 'b']);
     expect(output.split('\n')[1]).toContain(`${result[0]!.receipt}  member  b  `);
   });
 });
@@ -52,12 +52,12 @@ describe('the state of each consumer in a receipt', () => {
     await read(three, 'default/updates', { to: before.toISOString() });
     await read(three, 'harddeletes', { to: before.toISOString() });
     await read(one, 'default/changes', { to: before.toISOString() });
-    await desk.noteConsumers();
+    await operator.noteConsumers();
 
-    const receipt = await desk.erase('member', 'm');
+    const receipt = await operator.erase('member', 'm');
     const stamp = receipt.lastupdated!;
     const states = async () => {
-      const { state, consumers } = await desk.read(receipt);
+      const { state, consumers } = await operator.read(receipt);
       return [
         state,
         ...[three, one].map((user) => consumers.find(({ username }) => username === user)?.state),
@@ -95,7 +95,7 @@ describe('the state of each consumer in a receipt', () => {
       .collection('tidemark.consumers')
       .updateMany({ '_id.appid': app.appid }, { $set: { firstCall: new Date(Date.now() - 120_000) } });
     await read(late, 'default/updates', { to: before.toISOString() });
-    expect((await desk.read(receipt)).counts).toEqual({ open: 0, delivered: 0, returned: 1, proven: 1 });
+    expect((await operator.read(receipt)).counts).toEqual({ open: 0, delivered: 0, returned: 1, proven: 1 });
   });
 
   it('the copy of a harvester is proven as soon as it has verified it', async () => {
@@ -108,11 +108,11 @@ describe('the state of each consumer in a receipt', () => {
       const { source } = bikesOf(app);
       const compared = { source, store, harvester: new Harvester(source, store) };
       await verify(compared);
-      await desk.noteConsumers();
-      const receipt = await desk.erase('product', 'erased');
+      await operator.noteConsumers();
+      const receipt = await operator.erase('product', 'erased');
       expect(receipt).toMatchObject({ state: 'open', consumers: [{ service: BIKES, state: 'open' }] });
       expect(await verify(compared)).toMatchObject({ count: 1, differences: [] });
-      expect(await desk.read(receipt)).toMatchObject({ state: 'done', counts: { proven: 1 } });
+      expect(await operator.read(receipt)).toMatchObject({ state: 'done', counts: { proven: 1 } });
       expect((await stampsIn(place)).map(([id]) => id)).toEqual(['kept']);
     } finally {
       await store.close();
@@ -124,9 +124,9 @@ describe('the state of each consumer in a receipt', () => {
     await app.product({ id: 'p' });
     await service.watcher.caughtUp();
     await app.feed('product').page();
-    await desk.noteConsumers();
+    await operator.noteConsumers();
     const words = ['record', 'erase', '--kind', 'product', '--id', 'p', '--wait', '4'];
-    const open = await desk.run(words);
+    const open = await operator.run(words);
     expect([open.code, open.errors.length]).toEqual([3, 1]);
     expect(open.errors[0]).toMatch(
       /^1 of 1 consumer has not confirmed the erasure yet, .* with: record erasures --receipt [0-9a-f]{24}$/,
@@ -142,8 +142,8 @@ describe('the state of each consumer in a receipt', () => {
     expect(lines[3]).toMatch(new RegExp(`^${app.user('read')} +default +open `));
     await app.feed('product').page();
     await app.hardDeletes('product').page();
-    await desk.noteConsumers();
-    const shown = await desk.run(['record', 'erasures', '--receipt', receipt, '--json']);
+    await operator.noteConsumers();
+    const shown = await operator.run(['record', 'erasures', '--receipt', receipt, '--json']);
     expect(shown.code).toBe(0);
     expect(JSON.parse(shown.output)).toMatchObject({
       receipt,
@@ -151,21 +151,21 @@ describe('the state of each consumer in a receipt', () => {
       state: 'done',
       counts: { returned: 1 },
     });
-    expect((await desk.run(words)).code).toBe(0);
+    expect((await operator.run(words)).code).toBe(0);
   });
 
   it('a record that exists again under the id has to be received as well', async () => {
     await app.member({ id: 'm' });
     await service.watcher.caughtUp();
     await app.feed('member').page();
-    await desk.noteConsumers();
-    const receipt = await desk.erase('member', 'm');
+    await operator.noteConsumers();
+    const receipt = await operator.erase('member', 'm');
     await app.feed('member').page();
     await app.hardDeletes('member').page();
-    expect(await desk.read(receipt)).toMatchObject({ state: 'done', isUsedAgain: false });
+    expect(await operator.read(receipt)).toMatchObject({ state: 'done', isUsedAgain: false });
     await app.member({ id: 'm' });
     await service.watcher.caughtUp();
-    const again = await desk.read(receipt);
+    const again = await operator.read(receipt);
     expect(again).toMatchObject({ state: 'open', isUsedAgain: true, id: 'm' });
     expect(again.lastupdated! > receipt.lastupdated!).toBe(true);
   });

@@ -8,18 +8,18 @@ import {
   withoutWatcher,
 } from '../support/index.js';
 import { onceServed } from '../support/patience.js';
-import { ErasureDesk } from './erasure-desk.js';
+import { ErasureOperator } from './erasure-operator.js';
 
 let service: TestService;
 let app: TestApplication;
-let desk: ErasureDesk;
+let operator: ErasureOperator;
 
 beforeAll(async () => {
   service = await TestService.start();
 });
 beforeEach(async () => {
   app = await service.application();
-  desk = new ErasureDesk(app);
+  operator = new ErasureOperator(app);
 });
 afterAll(() => service.stop());
 
@@ -107,10 +107,10 @@ describe('nothing is left of an erased member but its hard delete', () => {
     const restamps = service.db.collection('tidemark.restamps');
     await eventually(async () => (await restamps.countDocuments({ ids: _id })) > 0);
 
-    const { code, output } = await desk.run(['record', 'erase', '--kind', 'member', '--id', id]);
+    const { code, output } = await operator.run(['record', 'erase', '--kind', 'member', '--id', id]);
     expect(code).toBe(0);
     expect(output).toContain(`The member "${id}" of ${app.organizationid}/${app.appid} is erased. Receipt `);
-    for (const other of ['holder', 'waiting']) await desk.erase('member', other);
+    for (const other of ['holder', 'waiting']) await operator.erase('member', other);
 
     expect(await holding(WORDS)).toEqual([]);
     expect(await holding([id])).toEqual(['tidemark.ledger']);
@@ -123,7 +123,7 @@ describe('nothing is left of an erased member but its hard delete', () => {
     const { id } = await fullMember();
     await app.send('PATCH', `api/v0.1/member/${id}`, { body: { contactname: 'Canary Later' } });
     const words = ['record', 'erase', '--kind', 'member', '--id', id, '--wait', '1'];
-    await eventually(async () => (await desk.run(words)).code === 0);
+    await eventually(async () => (await operator.run(words)).code === 0);
     await service.app.get(TrailNotes, { strict: false }).flush();
     expect(await holding([...WORDS, id])).toEqual(['tidemark.ledger']);
   });
@@ -131,9 +131,9 @@ describe('nothing is left of an erased member but its hard delete', () => {
   it('nor in its receipt, once the hard delete has expired', async () => {
     await app.member({ id: 'canary-expired' });
     await service.watcher.caughtUp();
-    const receipt = await desk.erase('member', 'canary-expired');
+    const receipt = await operator.erase('member', 'canary-expired');
     await service.db.collection('tidemark.ledger').deleteOne({ ...app.tenant, id: 'canary-expired' });
-    expect(await desk.read(receipt)).toEqual({ ...receipt, id: null });
+    expect(await operator.read(receipt)).toEqual({ ...receipt, id: null });
     expect(await holding(['canary-expired'])).toEqual([]);
   });
 });
@@ -151,10 +151,10 @@ describe('`POST …/erasures`', () => {
     expect(left.filter((name) => name !== 'tidemark.schemas')).toEqual([
       ...['tidemark.audittrail', 'tidemark.emailduplicates', 'tidemark.emailholders', 'tidemark.ledger'],
     ]);
-    const first = await desk.erase('member', id);
+    const first = await operator.erase('member', id);
     expect(first).toMatchObject({ id, state: 'done', isUsedAgain: false, consumers: [] });
     expect(await holding([...WORDS, id])).toEqual(['tidemark.ledger']);
-    expect((await desk.erase('member', id)).receipt).toBe(first.receipt);
+    expect((await operator.erase('member', id)).receipt).toBe(first.receipt);
     const entries = service.db
       .collection('tidemark.audittrail')
       .find({ action: 'record.erase', ...app.tenant });
@@ -170,7 +170,7 @@ describe('`POST …/erasures`', () => {
     await service.watcher.caughtUp();
     await app.product({ id: '17' });
     await service.watcher.caughtUp();
-    expect(await desk.erase('product', '17')).toMatchObject({ state: 'done', isUsedAgain: false });
+    expect(await operator.erase('product', '17')).toMatchObject({ state: 'done', isUsedAgain: false });
     expect(await service.db.collection('products').countDocuments(app.tenant)).toBe(0);
     expect((await app.feed('product').page()).ids).toEqual([]);
     expect((await app.hardDeletes('product').page()).ids).toEqual(['17']);
@@ -179,12 +179,12 @@ describe('`POST …/erasures`', () => {
   it('of an `id` that was never known is 404, and deletes nothing', async () => {
     await app.member({ id: 'kept' });
     await service.watcher.caughtUp();
-    const answer = await desk.ask('POST', '', { body: { kind: 'member', id: 'Kept' } });
+    const answer = await operator.ask('POST', '', { body: { kind: 'member', id: 'Kept' } });
     expect(expectProblem(answer, 404, 'unknown-record').detail).toBe(
       `There is no member "Kept" in ${app.organizationid}/${app.appid}, and nothing is left of one.`,
     );
     expect((await app.feed('member').page()).ids).toEqual(['kept']);
-    expect((await desk.ask('GET')).json).toEqual({ result: [], next: '' });
+    expect((await operator.ask('GET')).json).toEqual({ result: [], next: '' });
   });
 
   it.each<[string, object, string, string]>([
@@ -205,7 +205,7 @@ describe('`POST …/erasures`', () => {
     ],
   ])('with %s is 400, and deletes nothing', async (_name, body, pointer, detail) => {
     await app.member({ id: 'kept' });
-    const { errors } = expectProblem(await desk.ask('POST', '', { body }), 400, 'invalid-request');
+    const { errors } = expectProblem(await operator.ask('POST', '', { body }), 400, 'invalid-request');
     expect(errors).toEqual([{ pointer, detail }]);
     expect(await service.db.collection('members').countDocuments(app.tenant)).toBe(1);
   });
@@ -214,10 +214,10 @@ describe('`POST …/erasures`', () => {
     await app.member({ id: 'kept' });
     const body = { kind: 'member', id: 'kept' };
     const stranger = (await service.application()).user('admin');
-    expectProblem(await desk.ask('POST', '', { body, user: app.user('write') }), 403, 'level-missing');
+    expectProblem(await operator.ask('POST', '', { body, user: app.user('write') }), 403, 'level-missing');
     for (const method of ['POST', 'GET'])
       expectProblem(
-        await desk.ask(method, '', { body: method === 'POST' ? body : undefined, user: stranger }),
+        await operator.ask(method, '', { body: method === 'POST' ? body : undefined, user: stranger }),
         404,
         'unknown-application',
       );
@@ -230,7 +230,7 @@ describe('`record erase`', () => {
     const { id } = await fullMember();
     const words = ['record', 'erase', '--kind', 'member', '--id', id, '--wait'];
     await withoutWatcher(service, async () => {
-      const { code, errors } = await desk.run([...words, '3']);
+      const { code, errors } = await operator.run([...words, '3']);
       expect([code, errors]).toEqual([
         3,
         [
@@ -240,7 +240,7 @@ describe('`record erase`', () => {
       expect(await holding([...WORDS, id])).toEqual(['tidemark.ledger']);
     });
     await service.watcher.caughtUp();
-    expect((await desk.run([...words, '30'])).code).toBe(0);
+    expect((await operator.run([...words, '30'])).code).toBe(0);
     expect(await service.db.collection('tidemark.erasures').countDocuments(app.tenant)).toBe(1);
   });
 
@@ -251,7 +251,7 @@ describe('`record erase`', () => {
   ])('with %s "%s" is an error, and deletes nothing', async (option, value, sentence) => {
     await app.member({ id: 'kept' });
     const given = Object.entries({ '--kind': 'member', '--id': 'kept', [option]: value }).flat();
-    const { code, errors } = await desk.run(['record', 'erase', ...given]);
+    const { code, errors } = await operator.run(['record', 'erase', ...given]);
     expect([code, errors]).toEqual([1, [sentence]]);
     expect(await service.db.collection('members').countDocuments(app.tenant)).toBe(1);
   });

@@ -2,12 +2,12 @@ import { getConnectionToken } from '@nestjs/mongoose';
 import { mongo } from 'mongoose';
 import { Metrics } from '../../src/platform/observability/index.js';
 import { IncompleteIdentities, WorkedThrough } from '../../src/replication/store/index.js';
-import { placeBehind } from '../../src/replication/protocol/index.js';
+import { placeAfter } from '../../src/replication/protocol/index.js';
 import { IgnoredRecords, type PresentRecord } from '../../src/replication/watcher/index.js';
 import { TestService } from '../support/index.js';
 
-const BEFORE = placeBehind(new mongo.Timestamp({ t: 1, i: 1 }));
-const AFTER = placeBehind(new mongo.Timestamp({ t: 2 ** 32 - 1, i: 1 }));
+const BEFORE = placeAfter(new mongo.Timestamp({ t: 1, i: 1 }));
+const AFTER = placeAfter(new mongo.Timestamp({ t: 2 ** 32 - 1, i: 1 }));
 
 let service: TestService;
 let metrics: Metrics;

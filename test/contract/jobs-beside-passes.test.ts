@@ -11,7 +11,7 @@ import {
   type SetAside,
   WorkedThrough,
 } from '../../src/replication/store/index.js';
-import { type PassProgress, placeBehind } from '../../src/replication/protocol/index.js';
+import { type PassProgress, placeAfter } from '../../src/replication/protocol/index.js';
 import {
   eventually,
   QUICK_AUDIT,
@@ -110,7 +110,7 @@ describe('while a pass over one application is under way, the leader looks after
     const expiry = service.app.get(Expiry, { strict: false });
     jest.replaceProperty(expiry as unknown as { leftOutMs: number }, 'leftOutMs', 100);
     const kept = () => ledger().distinct('appid', { id: 'old', alive: false });
-    const learned = placeBehind(new mongo.Timestamp({ t: 1, i: 1 }));
+    const learned = placeAfter(new mongo.Timestamp({ t: 1, i: 1 }));
     const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
     const tombstones = both().flatMap(({ tenant }) => {
       const tombstone = { ...tenant, kind: 'product' as const, alive: false, learned };
@@ -203,7 +203,7 @@ describe('while a pass over one application is under way, the leader looks after
 });
 
 it('an entry of the quarantine waits for every application that it may concern', async () => {
-  const learned = placeBehind(new mongo.Timestamp({ t: 1, i: 1 }));
+  const learned = placeAfter(new mongo.Timestamp({ t: 1, i: 1 }));
   await begin();
   /** By what an entry concerns an application. */
   const concerning = async (app: TestApplication): Promise<Record<string, SetAside>> => {

@@ -1,7 +1,7 @@
 /** @depends-on-server */
 import { mongo } from 'mongoose';
 import { AdminConsole } from './admin-console.js';
-import { counts, ImportDesk } from './admin-import-desk.js';
+import { counts, ImportOperator } from './import-operator.js';
 import { eventually, expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
@@ -136,37 +136,37 @@ describe('the commands write them as their collection does', () => {
   const stored = (sku: string) => goods().findOne({ sku }, { projection: { _id: 0 } });
 
   it('import', async () => {
-    const desk = new ImportDesk(service, app);
-    expect(await desk.load([line('i1', { name: 'New', n: 1 }), line('i2', { n: 2 })], 'good')).toEqual(
+    const operator = new ImportOperator(service, app);
+    expect(await operator.load([line('i1', { name: 'New', n: 1 }), line('i2', { n: 2 })], 'good')).toEqual(
       counts(2),
     );
     expect(await stored('i1')).toEqual({ name: 'New', n: 1, sku: 'i1', updatedAt: expect.any(Date) });
     const before = await stored('i2');
-    expect(await desk.load([line('i1', { name: 'Other', n: 1 }), line('i2', { n: 2 })], 'good')).toEqual(
+    expect(await operator.load([line('i1', { name: 'Other', n: 1 }), line('i2', { n: 2 })], 'good')).toEqual(
       counts(0, 1, 1),
     );
     expect(await stored('i2')).toEqual(before);
     expect(Object.entries((await stored('i1')) ?? {}).map(([name]) => name)).toEqual([
       ...['name', 'n', 'sku', 'updatedAt'],
     ]);
-    expect((await desk.items('good'))['i1']?.data).toEqual({ name: 'Other', n: 1 });
-    const bad = await desk.try([line('i3', { sku: 'taken' })], 'good');
+    expect((await operator.items('good'))['i1']?.data).toEqual({ name: 'Other', n: 1 });
+    const bad = await operator.try([line('i3', { sku: 'taken' })], 'good');
     expect(bad.code).toBe(1);
     expect(bad.errors.join()).toContain('data.sku would overwrite a field of the record itself');
     expect(await stored('i3')).toBeNull();
   });
 
   it('import --mirror removes what the file lacks, and leaves the rest as it is stored', async () => {
-    const desk = new ImportDesk(service, app);
+    const operator = new ImportOperator(service, app);
     await goods().deleteOne({ sku: 'odd' });
     const before = await app.max('good');
-    const items = Object.values(await desk.items('good'));
+    const items = Object.values(await operator.items('good'));
     const kept = items.filter(({ id }) => id !== 'i2').map(({ id, data }) => line(id, data as object));
     const records = await goods()
       .find({ sku: { $ne: 'i2' } })
       .sort({ _id: 1 })
       .toArray();
-    const { code, output } = await desk.try(kept, 'good', '--mirror --json');
+    const { code, output } = await operator.try(kept, 'good', '--mirror --json');
     expect([code, JSON.parse(output)]).toMatchObject([0, { unchanged: kept.length, bad: 0, removed: 1 }]);
     await service.watcher.caughtUp();
     expect(await goods().find().sort({ _id: 1 }).toArray()).toEqual(records);

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { RAISE, placeBehind, placeOf, type WatchState } from '../../src/replication/protocol/index.js';
+import { RAISE, placeAfter, placeOf, type WatchState } from '../../src/replication/protocol/index.js';
 import {
   eventually,
   expectProblem,
@@ -112,7 +112,7 @@ it('a text takes the place of a number of which the ledger knows of a later plac
     const record = (_id: mongo.ObjectId, id: unknown) => ({ _id, ...own.tenant, id, lastupdated: OLD });
     const number = new mongo.ObjectId();
     await products().insertMany([record(text, '7'), record(number, 7)]);
-    const later = placeBehind(new mongo.Timestamp({ t: Math.floor(Date.now() / 1000) + 60, i: 1 }));
+    const later = placeAfter(new mongo.Timestamp({ t: Math.floor(Date.now() / 1000) + 60, i: 1 }));
     const entry = { ...own.tenant, kind: 'product', id: '7', alive: true, owner: number, isNumber: true };
     await service.db.collection('tidemark.ledger').insertOne({ ...entry, learned: later });
     await passes.store({ pass: passToCome({ reached }) }, own);

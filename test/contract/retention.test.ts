@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import type { LedgerEntry } from '../../src/replication/store/index.js';
-import { placeBehind } from '../../src/replication/protocol/index.js';
+import { placeAfter } from '../../src/replication/protocol/index.js';
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 
 const DAY_MS = 86_400_000;
@@ -19,7 +19,7 @@ afterEach(() => service.stop());
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 const ledger = () => service.db.collection<Partial<LedgerEntry>>('tidemark.ledger');
 const query = (from: Date) => ({ from: from.toISOString(), to: '9999-01-01' });
-const learned = placeBehind(new mongo.Timestamp({ t: 1, i: 1 }));
+const learned = placeAfter(new mongo.Timestamp({ t: 1, i: 1 }));
 
 /** A tombstone as the watcher left it so many days ago. */
 const tombstone = (id: string, days: number, more: Partial<LedgerEntry> = {}): Partial<LedgerEntry> => ({

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { placeBehind } from '../../src/replication/protocol/index.js';
+import { placeAfter } from '../../src/replication/protocol/index.js';
 import { TestService } from '../support/index.js';
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };
@@ -34,7 +34,7 @@ it('ledger entries of one identity, written while their index was away: the late
     ...TENANT,
     kind: 'product',
     id: 'a',
-    learned: placeBehind(new mongo.Timestamp({ t: learned, i: 1 })),
+    learned: placeAfter(new mongo.Timestamp({ t: learned, i: 1 })),
     ...more,
   });
   const lives = { alive: true, owner: new mongo.ObjectId() };

@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import { emailKeyOf } from '../../src/member/index.js';
 import { LedgerSlices } from '../../src/replication/store/index.js';
-import { type PassPlace, placeBehind, type WatchState } from '../../src/replication/protocol/index.js';
+import { type PassPlace, placeAfter, type WatchState } from '../../src/replication/protocol/index.js';
 import { eventually, TestService, withoutWatcher } from '../support/index.js';
 import { nameOf, type Profiled } from './profiler.js';
 
@@ -146,7 +146,7 @@ describe('a pass that was cut off', () => {
     await db.collection('products').insertOne({ ...product(0), _id: new mongo.ObjectId(), id: 'new' });
     await db.collection('tidemark.ledger').deleteMany({ owner: { $gte: idAt(LEARNED) } });
     const behind = idAt(LEARNED - 1);
-    const reached = { at: placeBehind(state.since!), token: token ?? state.token, step: 'products', behind };
+    const reached = { at: placeAfter(state.since!), token: token ?? state.token, step: 'products', behind };
     const told = { reason: 'first start', isRepair: false, isBare: true, started: new Date() };
     const pass = { ...told, done: LEARNED, total: 30, reached };
     await leases(db).updateOne({}, { $set: { pass }, $unset: { since: '', token: '' } });
@@ -206,7 +206,7 @@ it('a pass stores the place of its stream before it has any effect', async () =>
 describe('what a stretch teaches the ledger', () => {
   it('changes the owner of what lives by a text, and neither what is dead nor what is known of a later place', async () => {
     const service = await TestService.start();
-    const place = (seconds: number) => placeBehind(new mongo.Timestamp({ t: seconds, i: 1 }));
+    const place = (seconds: number) => placeAfter(new mongo.Timestamp({ t: seconds, i: 1 }));
     const other = new mongo.ObjectId();
     const entry = (index: number, fields: mongo.Document) => ({
       ...{ ...TENANT, kind: 'product', id: `p-${index}` },

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { collectionOf } from '../../src/kinds/index.js';
 import type { LedgerEntry } from '../../src/replication/store/index.js';
-import { placeBehind } from '../../src/replication/protocol/index.js';
+import { placeAfter } from '../../src/replication/protocol/index.js';
 import {
   eventually,
   expectProblem,
@@ -138,7 +138,7 @@ describe('a lost history: what cannot be proven unchanged is changed', () => {
     await next.watcher.caughtUp();
     expect(await nextHarvest(from)).toEqual({ ids: ['kept'], gone: ['dead', 'gone'] });
     const entries = await service.db.collection<LedgerEntry>('tidemark.ledger').find(app.tenant).toArray();
-    expect(entries.filter(({ learned }) => learned <= placeBehind(left)).map(({ id }) => id)).toEqual([]);
+    expect(entries.filter(({ learned }) => learned <= placeAfter(left)).map(({ id }) => id)).toEqual([]);
     expect((await watcher().findOne({ _id: 'watcher' }))?.pass).toBeUndefined();
     await next.leave();
   });

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Connection } from 'mongoose';
 import { BUILT_IN_KINDS } from '../../kinds/index.js';
-import type { Calling, Settings } from '../../platform/config/index.js';
+import type { Invocation, Settings } from '../../platform/config/index.js';
 import type { Wording } from './layout.js';
 
 /** An option of a command. Without `value` it is a flag; otherwise it takes a value, and `value` is its name in the help. */
@@ -44,7 +44,7 @@ export interface Terminal {
   /** Whether each stream may show colours. Default: neither. */
   colours?: { output: boolean; errors: boolean };
   /** How the commands were called. Default: by the npm scripts of a repository clone. */
-  calling?: Calling;
+  invocation?: Invocation;
   /** From now on, Ctrl-C aborts this signal instead of ending the process. A second Ctrl-C ends the process. */
   interruptible(): AbortSignal;
 }

@@ -12,7 +12,7 @@ const VERSION = '--version';
 
 /**
  * Runs one command line (contract §5) and returns the exit code: 0; after one line on stderr, 1 or the code that the
- * help of the command promises; after a mistake in the command line, the code that {@link Terminal.calling} gives. The
+ * help of the command promises; after a mistake in the command line, the code that {@link Terminal.invocation} gives. The
  * settings are read only if a command needs them. Help, the version and usage errors load no command and no driver.
  */
 export async function runCommandLine(
@@ -20,16 +20,16 @@ export async function runCommandLine(
   loadSettings: () => Promise<() => Settings>,
   terminal: Terminal,
 ): Promise<0 | 1 | 2 | 3> {
-  const { calling = IN_CLONE } = terminal;
+  const { invocation = IN_CLONE } = terminal;
   const output = new Output(terminal, words.includes(JSON_OPTION));
   try {
     if (words.includes(VERSION) && words.every((word) => word === VERSION || word === JSON_OPTION)) {
       output.say(versionInWords(), thisBuild());
       return 0;
     }
-    const request = parseCommandLine(commands, words, calling.admin);
+    const request = parseCommandLine(commands, words, invocation.admin);
     if ('help' in request) {
-      output.say(helpOf(request.help, calling), helpJson(request.help, calling));
+      output.say(helpOf(request.help, invocation), helpJson(request.help, invocation));
       return 0;
     }
     const { runCommand } = await import('./session.js');
@@ -41,7 +41,7 @@ export async function runCommandLine(
     return failureCode;
   } catch (error) {
     output.complain(await lineOf(error));
-    return error instanceof UsageError ? calling.mistake : 1;
+    return error instanceof UsageError ? invocation.mistake : 1;
   }
 }
 
@@ -78,7 +78,7 @@ export async function runProgram(
 ): Promise<0 | 1 | 2 | 3 | undefined> {
   const [first = '', ...rest] = words;
   const output = new Output(terminal, words.includes(JSON_OPTION));
-  const { serve: program, mistake } = terminal.calling ?? IN_CLONE;
+  const { serve: program, mistake } = terminal.invocation ?? IN_CLONE;
   if (first === 'admin') return runCommandLine(rest, loadSettings, terminal);
   if (first === 'check' || words.includes('--version')) return runCommandLine(words, loadSettings, terminal);
   if (words.some((word) => HELP.has(word)) && ['', 'serve', 'help', '--help', '-h'].includes(first)) {

@@ -38,7 +38,7 @@ export async function runCommand(
   readSettings: () => Settings,
   { terminal, output }: Console,
 ): Promise<Outcome> {
-  const session = new Session(readSettings, (terminal.calling ?? IN_CLONE).serve);
+  const session = new Session(readSettings, (terminal.invocation ?? IN_CLONE).serve);
   const context: CommandContext = {
     get settings() {
       return session.settings;
@@ -155,7 +155,7 @@ class Session {
 }
 
 /** The context for a change by the user who runs the command. */
-export function deskOn({ settings }: CommandContext, connection: Connection): ChangeContext {
+export function changeContextOf({ settings }: CommandContext, connection: Connection): ChangeContext {
   const actor = { who: userName(), via: 'command', from: hostname() } as const;
   return { db: databaseOf(connection), actor, auditTrailDays: settings.auditTrailDays };
 }

@@ -1,4 +1,4 @@
-import { type Calling, IN_CLONE } from '../../platform/config/pure.js';
+import { type Invocation, IN_CLONE } from '../../platform/config/pure.js';
 import { COMMON_OPTIONS, type Command, type Option } from './command.js';
 import { inLines, type Layout, padTo, type Wording, toned, widthOf, wrapped } from './layout.js';
 
@@ -35,10 +35,12 @@ function usageWords({ name, options, argument }: Used, admin: string): string[] 
 }
 
 /** The help of one command, or of several. */
-export function helpOf(help: Command | readonly Command[], calling = IN_CLONE): Wording {
+export function helpOf(help: Command | readonly Command[], invocation = IN_CLONE): Wording {
   return ({ columns, colours }) => {
     const layout = { columns: Math.min(columns, LONGEST_LINE), colours };
-    return ('name' in help ? helpOfOne(help, calling, layout) : helpOfSome(help, calling, layout)).join('\n');
+    return ('name' in help ? helpOfOne(help, invocation, layout) : helpOfSome(help, invocation, layout)).join(
+      '\n',
+    );
   };
 }
 
@@ -60,7 +62,7 @@ function commandJson(command: Command, admin: string): unknown {
   };
 }
 
-function helpOfOne(command: Command, { admin }: Calling, layout: Layout): string[] {
+function helpOfOne(command: Command, { admin }: Invocation, layout: Layout): string[] {
   const options = Object.entries<Option>({ ...command.options, ...COMMON_OPTIONS });
   const { columns } = layout;
   return [
@@ -76,7 +78,7 @@ function helpOfOne(command: Command, { admin }: Calling, layout: Layout): string
   ];
 }
 
-function helpOfSome(commands: readonly Command[], { admin, mistake }: Calling, layout: Layout): string[] {
+function helpOfSome(commands: readonly Command[], { admin, mistake }: Invocation, layout: Layout): string[] {
   return [
     ...usageLines([`${admin} COMMAND [OPTIONS]`], layout),
     '',

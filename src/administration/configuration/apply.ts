@@ -58,7 +58,7 @@ export async function applyConfiguration(
         if (now.etag !== first.etag) throw new Refused(problems.stale());
         await takeTurn(db, session);
         for (const change of first.changes) await write(db, change, secrets, session);
-        await recordActions(changeContext, first.changes.map(deedOf), session);
+        await recordActions(changeContext, first.changes.map(auditedAction), session);
       },
       { readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } },
     ),
@@ -155,7 +155,7 @@ function withValues(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-function deedOf({ action, thing, changed }: PlannedChange): AuditedAction {
+function auditedAction({ action, thing, changed }: PlannedChange): AuditedAction {
   const names = action === 'change' ? changed : undefined;
   switch (thing.what) {
     case 'kind':

@@ -4,7 +4,7 @@ import { type Tenant, MOST_KINDS } from '../../record/index.js';
 import { nameOfTenant, applicationExists, fixedKindRefusal } from '../applications.js';
 import { invalidAt } from '../changes.js';
 import { filterJson } from '../filter-text.js';
-import { plainKind, assertNoConsumers, assertServable, tooManyKinds } from '../kinds.js';
+import { withoutDefaults, assertNoConsumers, assertServable, tooManyKinds } from '../kinds.js';
 import { nameOfService } from '../services.js';
 import { type Configuration, type ConfiguredKind, KIND } from '../shapes.js';
 import type { mongo } from 'mongoose';
@@ -102,7 +102,7 @@ export function* thingsOf({
 }
 
 function thingOfKind(kind: ConfiguredKind, index: number): Thing {
-  const { name, ...fields } = plainKind(kind);
+  const { name, ...fields } = withoutDefaults(kind);
   const none = Object.fromEntries(KIND_FIELDS.map((field) => [field, undefined]));
   return {
     what: 'kind',

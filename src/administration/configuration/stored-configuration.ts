@@ -11,7 +11,7 @@ import { coversCredential, Refused } from '../changes.js';
 import { batchSizeFor, leftOutText, LISTING, listServices } from '../listed-services.js';
 import { storedKinds } from '../listed-kinds.js';
 import type { Configuration, ConfiguredService } from '../shapes.js';
-import { understood } from './understood.js';
+import { configurationFrom } from './from-stored.js';
 
 /** The part of the configuration that a caller may see and change. */
 export interface Reach {
@@ -107,7 +107,7 @@ async function readConfiguration(
   });
   const slice = new TimeSlice();
   const { configuration, leftOut } = await slice.take(
-    understood({
+    configurationFrom({
       kinds: reach.hasKinds ? await storedKinds(db, session) : undefined,
       applications: applications.filter(covered),
       services,

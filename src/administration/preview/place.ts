@@ -36,7 +36,7 @@ export async function together<T extends readonly unknown[] | []>(
 }
 
 /** Runs work in a place. If the work fails or the caller aborts, its queries are killed on the server. */
-export async function inPlace<T>(
+export async function withPlace<T>(
   db: mongo.Db,
   { organizationid, appid, kind }: Tenant & { kind: Kind },
   signal: AbortSignal | undefined,

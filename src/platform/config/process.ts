@@ -81,7 +81,7 @@ export class ConfigError extends Error {
 }
 
 /** The command lines by which the programs of the package are called, for help texts and advice. */
-export interface Calling {
+export interface Invocation {
   /** Such as `npx tidemark`: starts the service. */
   serve: string;
   /** Such as `npx tidemark admin`; the name of a command follows. */
@@ -91,7 +91,7 @@ export interface Calling {
 }
 
 /** The command lines in a clone of the repository: scripts of npm. */
-export const IN_CLONE: Calling = { serve: 'npm start', admin: 'npm run -s admin --', mistake: 1 };
+export const IN_CLONE: Invocation = { serve: 'npm start', admin: 'npm run -s admin --', mistake: 1 };
 
 /** What a process knows about its call. */
 interface Process {
@@ -109,7 +109,7 @@ const INSTALLED = `${sep}node_modules${sep}`;
  * How a process was called: by a script of npm in a clone, by npx, by the name of a program, or with `node` and the
  * path of a file.
  */
-export function callingOf({ path, folder, environment }: Process): Calling {
+export function invocationOf({ path, folder, environment }: Process): Invocation {
   const file = basename(path);
   const isFile = file.endsWith('.js');
   const isOfAdmin = file === 'cli.js' || file === 'tidemark-admin';
@@ -143,6 +143,6 @@ function inShell(path: string): string {
 }
 
 /** How this process was called. */
-export function callingOfProcess(): Calling {
-  return callingOf({ path: process.argv[1] ?? '', folder: process.cwd(), environment: process.env });
+export function invocationOfProcess(): Invocation {
+  return invocationOf({ path: process.argv[1] ?? '', folder: process.cwd(), environment: process.env });
 }

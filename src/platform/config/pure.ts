@@ -10,9 +10,9 @@ export {
 } from './files.js';
 export { endedSupport, type Build, buildIn, thisBuild, versionInWords } from './build.js';
 export {
-  type Calling,
-  callingOf,
-  callingOfProcess,
+  type Invocation,
+  invocationOf,
+  invocationOfProcess,
   IN_CLONE,
   behindProxy,
   cacheDir,

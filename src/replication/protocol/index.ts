@@ -91,10 +91,10 @@ export {
   inShare,
   isIn,
   isPartial,
-  placeBehind,
+  placeAfter,
   placeOf,
   recordsAlong,
-  rightBehind,
+  rightAfter,
   tokenAt,
   upTo,
 } from './place.js';

@@ -28,12 +28,12 @@ export function tokenAt(place: LogPlace): { _data: string } {
 }
 
 /** The place after all changes of a cluster time. */
-export function placeBehind(at: mongo.Timestamp): LogPlace {
+export function placeAfter(at: mongo.Timestamp): LogPlace {
   return hexOf(at.getHighBitsUnsigned()) + hexOf(at.getLowBitsUnsigned()) + BEHIND_ALL;
 }
 
 /** The place right after `at`, before the next change. */
-export function rightBehind(at: LogPlace): LogPlace {
+export function rightAfter(at: LogPlace): LogPlace {
   return at + BEHIND_ALL;
 }
 

@@ -16,7 +16,7 @@ import { inSlices } from './walk.js';
 import type { LedgerEntry } from './collections.schema.js';
 
 /** The entry of an identity never seen before. */
-export function firstLife({ identity, at, owner, isNumber, isLooked }: Life): Omit<LedgerEntry, '_id'> {
+export function firstEntry({ identity, at, owner, isNumber, isLooked }: Life): Omit<LedgerEntry, '_id'> {
   const how = { ...(isNumber && { isNumber }), ...(isLooked && { isLooked }) };
   return { ...bare(identity), alive: true, owner, learned: at, ...how };
 }
@@ -26,7 +26,7 @@ export function firstLife({ identity, at, owner, isNumber, isLooked }: Life): Om
  * entry of another such record. In every other case the owner first leaves a tombstone, from which rule 4 revives the
  * next claimant.
  */
-export function laterLife(life: Life): mongo.AnyBulkWriteOperation {
+export function beginLaterLife(life: Life): mongo.AnyBulkWriteOperation {
   const { identity, at, owner, isNumber, wasText } = life;
   const isText = !isNumber || wasText;
   const gone = { lastupdated: '', isLooked: '', ...(!isNumber && { isNumber: '' }) };
@@ -40,12 +40,12 @@ export function laterLife(life: Life): mongo.AnyBulkWriteOperation {
 }
 
 /** The write that ends the previous owner's life, before this life is revived from the tombstone. */
-export function lifeBefore({ identity, at, owner }: Life): mongo.AnyBulkWriteOperation {
+export function endEarlierLife({ identity, at, owner }: Life): mongo.AnyBulkWriteOperation {
   return endOfOther({ owner: { $ne: owner } }, identity, at);
 }
 
-/** Like {@link lifeBefore}, but only if the previous owner has a numeric `id`. */
-export function numberBefore({ identity, at, owner }: Life): mongo.AnyBulkWriteOperation {
+/** Like {@link endEarlierLife}, but only if the previous owner has a numeric `id`. */
+export function endEarlierNumber({ identity, at, owner }: Life): mongo.AnyBulkWriteOperation {
   return endOfOther({ owner: { $ne: owner }, isNumber: true }, identity, at);
 }
 

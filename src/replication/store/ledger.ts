@@ -17,7 +17,14 @@ import {
   identityKey,
 } from '../protocol/index.js';
 import { inSlices, RANGE_MS } from './walk.js';
-import { firstLife, laterLife, lifeBefore, numberBefore, revivals, tombstones } from './ledger-changes.js';
+import {
+  firstEntry,
+  beginLaterLife,
+  endEarlierLife,
+  endEarlierNumber,
+  revivals,
+  tombstones,
+} from './ledger-changes.js';
 import {
   ENTRIES_BY_IDENTITY,
   ENTRIES_BY_OWNER,
@@ -84,15 +91,15 @@ export class Ledger {
   async learn(changes: LedgerChange[]): Promise<Life[]> {
     const lives = changes.filter((change) => change.alive);
     const deaths = changes.filter((change) => !change.alive);
-    const ended = await this.update(lives.filter((life) => life.afterDeath).map(lifeBefore));
+    const ended = await this.update(lives.filter((life) => life.afterDeath).map(endEarlierLife));
     const known = await this.known(lives);
     const unknown = lives.filter(({ identity }) => !known.has(identityKey(identity)));
-    const seenBefore = await this.insert(unknown.map(firstLife));
+    const seenBefore = await this.insert(unknown.map(firstEntry));
     const later = [
       ...lives.filter(({ identity }) => known.get(identityKey(identity))?.alive),
       ...unknown.filter((_life, index) => seenBefore.has(index)),
     ];
-    const stillLiving = await this.update(later.map(laterLife));
+    const stillLiving = await this.update(later.map(beginLaterLife));
     const dead = await this.writeTombstones(deaths);
     this.metrics.tombstones.inc(ended + dead);
     const overtaken = stillLiving === later.length ? [] : await this.overtaken(later);
@@ -101,7 +108,7 @@ export class Ledger {
 
   /** Learns lives of identities without an entry; existing entries are left unchanged, regardless of their owner. */
   async learnUnknown(lives: Life[]): Promise<void> {
-    await this.insert(lives.map(firstLife));
+    await this.insert(lives.map(firstEntry));
   }
 
   /** The entries with these `_id`s. With a share, only entries of its applications. */
@@ -180,7 +187,7 @@ export class Ledger {
       const { alive, owner } = entries.get(identityKey(life.identity)) ?? {};
       return alive === true && !life.owner.equals(owner);
     });
-    const ended = await this.update(others.filter(({ isNumber }) => !isNumber).map(numberBefore));
+    const ended = await this.update(others.filter(({ isNumber }) => !isNumber).map(endEarlierNumber));
     this.metrics.tombstones.inc(ended);
     const known = await this.known(lives);
     return [

@@ -42,7 +42,7 @@ export {
   nameAt,
 } from './stored-filters.js';
 export { hasWatched, holdsWatched, noteRestore } from './history.js';
-export { STORAGE_FORMATS, assertFormat, finishUpgrade, layLease, readFormat } from './storage-format.js';
+export { STORAGE_FORMATS, assertFormat, finishUpgrade, createLease, readFormat } from './storage-format.js';
 export { recordsUnder } from './learning.js';
 export type { StampRange } from './marks.js';
 export { setAsideFromOutside } from './quarantine-additions.js';

@@ -63,7 +63,7 @@ export async function assertFormat(connection: Connection): Promise<void> {
   if (fault !== undefined) throw new FatalError(`${fault}.`);
 }
 
-/** Stores the format in force where it is missing or lower. It does not create the lease document; only {@link layLease} does. */
+/** Stores the format in force where it is missing or lower. It does not create the lease document; only {@link createLease} does. */
 export async function keepFormat(connection: Connection): Promise<void> {
   const { copy = 0, lease } = await readBoth(connection);
   const format = Math.max(copy, lease ?? 0);
@@ -75,7 +75,7 @@ export async function keepFormat(connection: Connection): Promise<void> {
  * Makes the lease document, with the format in force. The other copy of the format comes first: no instance leads before it
  * is there. Of two versions that start on a new database, the format of the first one counts.
  */
-export async function layLease(connection: Connection): Promise<void> {
+export async function createLease(connection: Connection): Promise<void> {
   const copies = connection.collection<FormatDocument>(STORAGE_FORMAT);
   const format = STORAGE_FORMATS.newest;
   const { copy, lease } = await readBoth(connection);

@@ -14,7 +14,7 @@ import {
   type EventsByTenant,
 } from '../protocol/index.js';
 import { Effects } from './effects/effects.js';
-import { mayPass } from './effects/decision-writer.js';
+import { isUnspecific } from './effects/decision-writer.js';
 
 type RecordEvent = WrittenEvent | DeletedEvent;
 
@@ -157,7 +157,7 @@ export class Batches {
     try {
       await this.applyEffects(left, loop);
     } catch (error) {
-      if (mayPass(error)) throw error;
+      if (isUnspecific(error)) throw error;
       const others = await this.othersThan(left, error, loop);
       if (others.length < left.length) await this.some(others, loop);
       else if (left.length > 1) await this.halve(left, loop);
@@ -218,7 +218,7 @@ export class Batches {
       try {
         return await this.applyEffects([event], loop);
       } catch (error) {
-        if (mayPass(error)) throw error;
+        if (isUnspecific(error)) throw error;
         reason = error;
       }
     }

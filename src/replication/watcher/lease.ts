@@ -5,7 +5,7 @@ import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
 import { literal, within } from '../../platform/common/index.js';
 import { CLOCK } from '../../platform/database/index.js';
-import { layLease, STORAGE_FORMATS, WATCH_STATE_MODEL } from '../store/index.js';
+import { createLease, STORAGE_FORMATS, WATCH_STATE_MODEL } from '../store/index.js';
 import { WATCHER, type WatchState } from '../protocol/index.js';
 
 /** A leader that does not renew for this long has lost the lease (milliseconds). */
@@ -53,7 +53,7 @@ export class Lease {
   async acquire(): Promise<WatchState | undefined> {
     const projection = { _id: 0, term: 1, expires: 1 };
     const found = await soon(this.collection.findOne({ _id: WATCHER }, { projection }));
-    if (found === null) await soon(layLease(this.connection));
+    if (found === null) await soon(createLease(this.connection));
     const unchanged = found === null ? undefined : this.unchanged(found);
     const isFree = { $expr: { $lte: ['$expires', CLOCK] } };
     const taken = await soon(

@@ -2,7 +2,7 @@ import { CalmDice } from '../random/dice.js';
 import type { ModelWorld } from '../world/world.js';
 import { catchUp } from '../service/knowledge.js';
 import { putRight } from '../writers/operator.js';
-import { aftercareOf } from '../watcher/aftercare.js';
+import { upkeepOf } from '../watcher/upkeep.js';
 import { isLookDue, isStampingDue, lookingOf, stampingOf } from '../watcher/filters.js';
 import { lanesOf } from '../watcher/lane.js';
 import { expiryOf } from '../watcher/expiry.js';
@@ -80,7 +80,7 @@ function advanceWatchers(world: ModelWorld, stride: number): void {
     for (const lane of lanesOf(watcher)) advance(lane, stride);
     if (isStampingDue(world)) advance(stampingOf(world, watcher), stride);
     if (isLookDue(watcher)) advance(lookingOf(world, watcher), stride);
-    if (database.now.quarantine.size > 0) advance(aftercareOf(world, watcher), stride);
+    if (database.now.quarantine.size > 0) advance(upkeepOf(world, watcher), stride);
   }
   for (const life of leftBehind) {
     const { steps, aftercare, stamping, looking } = life;

@@ -1,4 +1,4 @@
-import { expired, overtaken, stocked } from './openings.js';
+import { expired, overtaken, stocked } from './beginnings.js';
 import type { Profile } from './profile.js';
 
 /** Anything may happen. */

@@ -3,7 +3,7 @@ import type { ModelSteps } from '../world/steps.js';
 import { APPLICATIONS, type StoredLane } from '../world/documents.js';
 import type { Instance, ModelWorld } from '../world/world.js';
 import { expiryOf } from '../watcher/expiry.js';
-import { aftercareOf } from '../watcher/aftercare.js';
+import { upkeepOf } from '../watcher/upkeep.js';
 import { isLookDue, isStampingDue, lookingOf, stampingOf } from '../watcher/filters.js';
 import { lanesOf } from '../watcher/lane.js';
 import { newLife } from '../watcher/lead.js';
@@ -105,7 +105,7 @@ function advanceWatcher(world: ModelWorld): void {
 function lookAfter(world: ModelWorld): void {
   const { name, watcher } = world.dice.pick(world.instances);
   world.tell?.(`-- aftercare of ${name}`);
-  if (!watcher.hangs) advance(aftercareOf(world, watcher), strideIn(world));
+  if (!watcher.hangs) advance(upkeepOf(world, watcher), strideIn(world));
 }
 
 function workBeside(world: ModelWorld): void {

@@ -1,4 +1,4 @@
-import { type LogPlace, placeBehind } from '../../../src/replication/protocol/place.js';
+import { type LogPlace, placeAfter } from '../../../src/replication/protocol/place.js';
 import type { StoredLane, StoredPass } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import { LostTrack } from './as-of.js';
@@ -70,7 +70,7 @@ function* open(main: ModelWatcher, lane: ModelWatcher): ModelSteps<StoredPass['r
   lane.takeMarksAsTheyStand();
   if (lane.world.has('a pass of one application with the fences of the term'))
     lane.fences = new Map(main.fencesAtStart);
-  const opened = { at: placeBehind(watched), token, watched, step: 0, behind: '' };
+  const opened = { at: placeAfter(watched), token, watched, step: 0, behind: '' };
   yield;
   if (!lane.world.has('the place of a pass not stored before its effects'))
     if (!storePass(lane, { ...lane.ownPass!, reached: opened })) throw new TermOver();

@@ -1,4 +1,4 @@
-import { placeBehind } from '../../../src/replication/protocol/place.js';
+import { placeAfter } from '../../../src/replication/protocol/place.js';
 import { APPLICATIONS, type StoredLane } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import { takeLanes } from './aside.js';
@@ -24,7 +24,7 @@ export function* pass(watcher: ModelWatcher): ModelSteps<boolean> {
   const beginning = database.newest;
   yield;
   watcher.takeMarksAsTheyStand();
-  yield* passOver(watcher, { at: placeBehind(beginning), isRepair });
+  yield* passOver(watcher, { at: placeAfter(beginning), isRepair });
   yield;
   const end = database.newest;
   yield;

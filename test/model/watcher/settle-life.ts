@@ -1,5 +1,5 @@
 import type { LedgerChange, Life, Identity } from '../../../src/replication/protocol/identity.js';
-import { type LogPlace, rightBehind } from '../../../src/replication/protocol/place.js';
+import { type LogPlace, rightAfter } from '../../../src/replication/protocol/place.js';
 import { claimantsOf, entryOf } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import { keepIncomplete } from './incomplete.js';
@@ -32,5 +32,5 @@ export function* endVacant(watcher: ModelWatcher, identity: Identity, at: LogPla
   yield;
   const isThere = claimantsOf(world.database.now, identity).some(({ key }) => key === String(entry?.owner));
   if (entry?.alive && !isThere)
-    yield* learn(watcher, { identity, at: rightBehind(at), alive: false, shortLived: false }, []);
+    yield* learn(watcher, { identity, at: rightAfter(at), alive: false, shortLived: false }, []);
 }

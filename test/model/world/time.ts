@@ -1,5 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
-import { type LogPlace, placeBehind } from '../../../src/replication/protocol/place.js';
+import { type LogPlace, placeAfter } from '../../../src/replication/protocol/place.js';
 
 /** When the wall clock of every world begins (milliseconds). */
 export const ORIGIN = Date.parse('2026-11-20T10:00:00.000Z');
@@ -21,7 +21,7 @@ export function justBefore(at: mongo.Timestamp): mongo.Timestamp {
 
 /** The place of an event in its transaction. */
 export function placeIn(at: mongo.Timestamp, number: number): LogPlace {
-  return placeBehind(at).slice(0, -1) + String(number).padStart(4, '0');
+  return placeAfter(at).slice(0, -1) + String(number).padStart(4, '0');
 }
 
 export function laterOf(one: mongo.Timestamp, other: mongo.Timestamp | undefined): mongo.Timestamp {

@@ -17,12 +17,12 @@ import type {
   applicationRekey,
 } from '../descriptions.js';
 import { tenantOf } from '../input.js';
-import { databaseOf, deskOn } from '../session.js';
+import { databaseOf, changeContextOf } from '../session.js';
 import { cell, counted, table } from '../table.js';
 
 export const runCreate: Run<typeof applicationCreate> = async (context, { title, ...names }) => {
   const tenant = tenantOf(names);
-  await createApplication(deskOn(context, await context.prepared()), tenant, { title });
+  await createApplication(changeContextOf(context, await context.prepared()), tenant, { title });
   return {
     text: `The application ${nameOfTenant(tenant)} is registered.`,
     json: { ...tenant, ...(title !== undefined && { title }) },
@@ -44,7 +44,7 @@ export const runList: Run<typeof applicationList> = async (context) => {
 
 export const runRemove: Run<typeof applicationRemove> = async (context, { purge, ...names }) => {
   const tenant = tenantOf(names);
-  const removed = await removeApplication(deskOn(context, await context.connected()), tenant, {
+  const removed = await removeApplication(changeContextOf(context, await context.connected()), tenant, {
     purge,
   });
   const counts = [...removed].map(([kind, count]) => counted(count, kind));
@@ -60,7 +60,7 @@ export const runRemove: Run<typeof applicationRemove> = async (context, { purge,
 
 export const runRekey: Run<typeof applicationRekey> = async (context, names) => {
   const tenant = tenantOf(names);
-  await rekeyApplication(deskOn(context, await context.prepared()), tenant);
+  await rekeyApplication(changeContextOf(context, await context.prepared()), tenant);
   const text = `${nameOfTenant(tenant)} has a new key for its hashes. All hashed values will be delivered again.`;
   return { text, json: tenant };
 };

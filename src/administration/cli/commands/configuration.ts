@@ -26,7 +26,7 @@ import { isConfirmed, tenantOf, textIn } from '../input.js';
 import { asIs, cutTo } from '../layout.js';
 import { counted } from '../table.js';
 import { sampleLines, savedLines } from '../preview-lines.js';
-import { databaseOf, deskOn } from '../session.js';
+import { databaseOf, changeContextOf } from '../session.js';
 
 /** The properties of a service that decide which fields and values it shows. */
 const CHOOSING = ['fields', 'hash', 'allowHiddenFilter', 'schemaExamples'];
@@ -59,7 +59,7 @@ export const runApply: Run<typeof configApply> = async (context, { prune, yes, .
       'With -, the file comes from stdin, so the command cannot ask for confirmation. Give --yes.',
     );
   const compared = { reach: reachOf(named), isPruned: prune };
-  const changeContext = deskOn(context, await context.prepared());
+  const changeContext = changeContextOf(context, await context.prepared());
   const { configuration, comparison, previews, onLine } = await planOf(
     context,
     changeContext.db,

@@ -28,7 +28,7 @@ import type {
 import { choiceOf, daysOf, futureDateOf, isConfirmed, checkedName, passwordFrom } from '../input.js';
 import { type Wording } from '../layout.js';
 import { cell, counted, table } from '../table.js';
-import { databaseOf, deskOn } from '../session.js';
+import { databaseOf, changeContextOf } from '../session.js';
 
 const EVERY = '*';
 const NEVER = 'never';
@@ -42,7 +42,7 @@ export const runIssue: Run<typeof credentialIssue> = async (context, values) => 
   const scope = { organizationid: scopeName('org', values.org), appid: scopeName('app', values.app) };
   const expiresAt = values.expires === undefined ? undefined : futureDateOf('expires', values.expires);
   const given = values['password-stdin'] ? await passwordFrom(context.terminal.input) : undefined;
-  const changeContext = deskOn(context, await context.prepared());
+  const changeContext = changeContextOf(context, await context.prepared());
   if (!Object.values(scope).includes(EVERY)) await assertApplication(changeContext.db, scope);
   const password = given ?? randomPassword();
   await issueCredential(changeContext, { username, level, scopes: [scope], expiresAt }, password);
@@ -70,7 +70,7 @@ export const runChange: Run<typeof credentialChange> = async (
   };
   if (Object.keys(change).length === 0)
     throw new UsageError('Give --level, --expires, --disable or --enable.');
-  await changeCredential(deskOn(context, await context.connected()), username, change);
+  await changeCredential(changeContextOf(context, await context.connected()), username, change);
   return { text: `The credential "${username}" is changed.`, json: { username, ...change } };
 };
 
@@ -81,7 +81,7 @@ export const runRotate: Run<typeof credentialRotate> = async (
   const keepOldUntil = until === undefined ? undefined : futureDateOf('keep-old-until', until);
   const given = fromStdin ? await passwordFrom(context.terminal.input) : undefined;
   const password = given ?? randomPassword();
-  const changeContext = deskOn(context, await context.connected());
+  const changeContext = changeContextOf(context, await context.connected());
   await rotateCredential(changeContext, username, password, { keepOldUntil });
   const kept = keepOldUntil === undefined ? '' : `; the old one works until ${keepOldUntil.toISOString()}`;
   return {
@@ -94,7 +94,7 @@ export const runRotate: Run<typeof credentialRotate> = async (
 };
 
 export const runRetire: Run<typeof credentialRetire> = async (context, { username }) => {
-  const isRetired = await retireOldPassword(deskOn(context, await context.connected()), username);
+  const isRetired = await retireOldPassword(changeContextOf(context, await context.connected()), username);
   return {
     text: isRetired
       ? `The old password of "${username}" no longer works.`
@@ -110,7 +110,7 @@ export const runRevoke: Run<typeof credentialRevoke> = async (
   if ((username === undefined) === (unusedFor === undefined))
     throw new UsageError('Give either --username or --unused-for.');
   if (username === undefined) return revokeUnused(context, daysOf('unused-for', unusedFor!), yes);
-  await revokeCredential(deskOn(context, await context.connected()), username);
+  await revokeCredential(changeContextOf(context, await context.connected()), username);
   return { text: `The credential "${username}" is removed.`, json: { username } };
 };
 
@@ -140,7 +140,7 @@ function scopeName(option: string, text: string): Scope[keyof Scope] {
 }
 
 async function revokeUnused(context: CommandContext, days: number, isSure: boolean): Promise<Outcome> {
-  const changeContext = deskOn(context, await context.connected());
+  const changeContext = changeContextOf(context, await context.connected());
   const unused = await unusedCredentials(changeContext.db, days);
   const usernames = unused.credentials
     .map(({ username }) => username)

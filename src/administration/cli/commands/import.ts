@@ -6,7 +6,7 @@ import { importRecords, type ImportSummary } from '../import/index.js';
 import { inputFile, kindOf, tenantOf } from '../input.js';
 import { noted, noteRecords } from './records.js';
 import { counted } from '../table.js';
-import { deskOn } from '../session.js';
+import { changeContextOf } from '../session.js';
 
 export const runImport: Run<typeof importCommand> = async (
   context,
@@ -16,7 +16,7 @@ export const runImport: Run<typeof importCommand> = async (
   const scope = { tenant: tenantOf(names), kind: kindOf(names) };
   const file = await inputFile(name, context.terminal.input);
   const connection = await (dryRun ? context.connected() : context.prepared());
-  const changeContext = deskOn(context, connection);
+  const changeContext = changeContextOf(context, connection);
   await assertApplication(changeContext.db, scope.tenant);
   const stop = context.terminal.interruptible();
   const progress = context.progress(file.size, 'lines');

@@ -11,7 +11,7 @@ import {
 import type { Run } from '../command.js';
 import type { kindCreate, kindList, kindRemove } from '../operation-descriptions.js';
 import { byOption, serviceKeyOf } from '../input.js';
-import { databaseOf, deskOn } from '../session.js';
+import { databaseOf, changeContextOf } from '../session.js';
 import { asIs } from '../layout.js';
 import { cell, counted, table } from '../table.js';
 import {
@@ -41,7 +41,7 @@ export const runCreate: Run<typeof kindCreate> = async (context, options) => {
   const kind = kindFields(given as KindDocument);
   const [fault] = kindFaults(kind);
   if (fault !== undefined) throw new UsageError(`--${optionOf(fault)} ${fault.detail}`);
-  await createKind(deskOn(context, await context.prepared()), kind).catch((error: unknown) => {
+  await createKind(changeContextOf(context, await context.prepared()), kind).catch((error: unknown) => {
     throw byOption(error, OPTIONS);
   });
   return {
@@ -57,7 +57,7 @@ export const runList: Run<typeof kindList> = async (context) => {
 };
 
 export const runRemove: Run<typeof kindRemove> = async (context, { name, purge }) => {
-  const removed = await removeKind(deskOn(context, await context.connected()), name, { purge });
+  const removed = await removeKind(changeContextOf(context, await context.connected()), name, { purge });
   const { services, consumers } = removed;
   const more = purge
     ? `, with ${counted(services, 'service')} and the notes about ${counted(consumers, 'consumer')}`

@@ -22,7 +22,7 @@ import type { recordDelete, recordHistoryCommand, recordShow } from '../descript
 import { idsOf, inputFile, kindOf, tenantOf, secondsOf } from '../input.js';
 import { inOrder, type Wording } from '../layout.js';
 import { counted, table } from '../table.js';
-import { databaseOf, deskOn } from '../session.js';
+import { databaseOf, changeContextOf } from '../session.js';
 import type { recordErase, recordErasures } from '../operation-descriptions.js';
 
 const RESTAMP_HEADINGS = ['STAMPED ANEW', 'WHAT', 'REASON', 'WHY'];
@@ -133,7 +133,7 @@ async function deleteOne(
   { id, isDryRun }: { id: string; isDryRun: boolean },
 ): Promise<Outcome> {
   const { tenant, kind } = scope;
-  const changeContext = deskOn(context, await context.connected());
+  const changeContext = changeContextOf(context, await context.connected());
   const there = await deleteRecords(changeContext.db, scope, [id], isDryRun);
   if (there.size === 0)
     throw new FatalError(`There is no ${kind} "${shown(id)}" in ${nameOfTenant(tenant)}.`);
@@ -160,7 +160,7 @@ async function deleteListed(
   { list, isDryRun }: { list: string; isDryRun: boolean },
 ): Promise<Outcome> {
   const file = await inputFile(list, context.terminal.input);
-  const changeContext = deskOn(context, await context.connected());
+  const changeContext = changeContextOf(context, await context.connected());
   const tally: Tally = { deleted: 0, missing: 0, firstMissing: [], bad: 0, isInterrupted: false };
   const stop = context.terminal.interruptible();
   const progress = context.progress(file.size, 'lines');
@@ -232,7 +232,7 @@ const OPEN = 3;
 export const runErase: Run<typeof recordErase> = async (context, { id, wait = USUAL_WAIT, ...names }) => {
   const [tenant, kind] = [tenantOf(names), kindOf(names)];
   const seconds = secondsOf('wait', wait);
-  const changeContext = deskOn(context, await context.connected());
+  const changeContext = changeContextOf(context, await context.connected());
   return forAtMost(seconds * 1000, context.terminal.interruptible(), async (over) => {
     const receipt = (await erase(changeContext, { tenant, kind, id }, over)).toHexString();
     for (;;) {

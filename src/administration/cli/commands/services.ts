@@ -47,7 +47,7 @@ import { progressOn } from '../import/index.js';
 import { byOption, choiceOf, kindOf, checkedName, serviceKeyOf, tenantOf } from '../input.js';
 import { previewLines, savedLines } from '../preview-lines.js';
 import { schemaExamplesIn, shownFieldsCell, shownFieldsIn, shownFieldsJson } from '../shown-fields-input.js';
-import { databaseOf, deskOn } from '../session.js';
+import { databaseOf, changeContextOf } from '../session.js';
 import { cell, table } from '../table.js';
 
 /** Time limit for counting the effect of a filter that was set, in ms. */
@@ -68,7 +68,7 @@ export const runSet: Run<typeof serviceSet> = async (
   const fault = setNameFault(key.name, setting);
   if (fault !== undefined) throw new UsageError(`--name "${key.name}" ${fault}`);
   if (filter === undefined && key.name !== DEFAULT_SERVICE) throw new UsageError('--filter is missing.');
-  const changeContext = deskOn(context, await context.prepared());
+  const changeContext = changeContextOf(context, await context.prepared());
   await assertApplication(changeContext.db, key);
   const inForce = await versionInForce(changeContext.db, key);
   await setService(changeContext, key, setting).catch((error: unknown) => {
@@ -156,7 +156,7 @@ function stateOf(service: StoredService): string {
 
 export const runRemove: Run<typeof serviceRemove> = async (context, names) => {
   const key = serviceKeyOf(names);
-  await removeService(deskOn(context, await context.connected()), key);
+  await removeService(changeContextOf(context, await context.connected()), key);
   return { text: `The ${nameOfService(key)} is removed.`, json: key };
 };
 
@@ -178,7 +178,7 @@ export const runPreview: Run<typeof servicePreview> = async (
     throw byOption(error);
   });
   const preview = await previewFilter(db, of, wanted, { inForce, maxTimeMS: context.settings.queryMs });
-  const lines = previewLines(preview, { ...of, filter }, context.terminal.calling?.admin);
+  const lines = previewLines(preview, { ...of, filter }, context.terminal.invocation?.admin);
   if (isEdit && key !== undefined && inForce === undefined)
     lines.push(`No filter of ${nameOfService(key)} has been in force yet: no record enters or leaves.`);
   return { text: lines.join('\n'), json: preview };
@@ -235,7 +235,7 @@ function dryOutcome({ name, collection, key, exists, records }: IndexProposal): 
 /** Builds the index. Waits for an index that is already being built. */
 async function made(context: CommandContext, task: Task, proposal: IndexProposal): Promise<Outcome> {
   const { name, collection, key, records } = proposal;
-  const changeContext = deskOn(context, await context.connected());
+  const changeContext = changeContextOf(context, await context.connected());
   const stop = context.terminal.interruptible();
   const progress = progressOn(context.terminal.errors, records, 'records');
   const watching = {

@@ -18,7 +18,7 @@ import type { resync } from '../descriptions.js';
 import { kindOf, tenantOf, dateOf, isConfirmed } from '../input.js';
 import { NotStampedCollector, notStampedText } from '../not-stamped.js';
 import { resyncRecords, resyncSize, type Between, type Stamped } from '../restamping.js';
-import { deskOn } from '../session.js';
+import { changeContextOf } from '../session.js';
 import { noted, noteRecords } from './records.js';
 import type { mongo } from 'mongoose';
 import { kindNames } from '../../../kinds/index.js';
@@ -72,7 +72,7 @@ function linesOf({ check, state, text, details }: CheckedPart): SaidLine[] {
 
 export const runResync: Run<typeof resync> = async (context, values) => {
   const scope = { tenant: tenantOf(values), kind: kindOf(values) };
-  const changeContext = deskOn(context, await context.prepared());
+  const changeContext = changeContextOf(context, await context.prepared());
   await assertApplication(changeContext.db, scope.tenant);
   const size = await resyncSize(changeContext.db, scope);
   const stop = context.terminal.interruptible();
@@ -104,7 +104,7 @@ export const runRestored: Run<typeof restored> = async (context, { backup }) => 
   const before = backup === undefined ? undefined : dateOf('backup', backup);
   const connection = await context.prepared();
   const restore = await noteRestore(connection, before);
-  const changeContext = deskOn(context, connection);
+  const changeContext = changeContextOf(context, connection);
   const { db } = changeContext;
   const [after, until] = [restore.after.toISOString(), restore.until.toISOString()];
   const target = `times after ${after} and before ${until}`;
@@ -176,7 +176,7 @@ export const runFinish: Run<typeof upgradeFinish> = async (context, { yes }) => 
       failure: 'It was not confirmed.',
     };
   await finishUpgrade(connection);
-  await recordAction(deskOn(context, connection), {
+  await recordAction(changeContextOf(context, connection), {
     action: 'upgrade.finish',
     target: `storage format ${newest}`,
   });

@@ -13,7 +13,7 @@ import { type Behind, MOST_BEHIND, type Window } from '../query/window.js';
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { type PageRequest, type ChangesFeed, feedName } from '../page/feed.js';
 import Negotiator from 'negotiator';
-import { behindPlace, type ChangesRequest } from '../page/changes.js';
+import { requestAfter, type ChangesRequest } from '../page/changes.js';
 import { type ChangesPlace, isWithin, parsePlace, type Within, LINES_TYPE } from '../page/changes-lines.js';
 import { actingCallerOf } from '../../../auth/index.js';
 import { kindIn, type KindRoute } from './kind-route.js';
@@ -135,7 +135,7 @@ export function parseChanges(
     const form = { limit: limitOf(read, limitMax), asLines };
     errors.push(...disagreeing(query, stated));
     const known = cursor ?? place;
-    if (known !== undefined) return behindPlace(form, known);
+    if (known !== undefined) return requestAfter(form, known);
     const { from, to, deletes } = stated;
     return { ...form, from, to, withDeletes: deletes === undefined, place: undefined };
   });

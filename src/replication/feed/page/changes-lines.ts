@@ -6,7 +6,7 @@ import {
   type BegunItems,
   itemsFrom,
   type PageSource,
-  placeBehind,
+  placeAfter,
   type PlacedItems,
   takenItems,
   type Page,
@@ -166,7 +166,7 @@ async function* whileAllowed(
 }
 
 function itemsAfter(source: PageSource, end: PlacedItems): BegunItems {
-  const place = placeBehind(source, end, source.window.limit);
+  const place = placeAfter(source, end, source.window.limit);
   return { items: [], isAll: false, place, rest: itemsFrom(source, place) };
 }
 

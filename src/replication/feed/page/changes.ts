@@ -42,7 +42,7 @@ export interface ChangesRequest extends AskedForm {
 }
 
 /** The request that continues after a place. */
-export function behindPlace(asked: AskedForm, place: Within | Ended): ChangesRequest {
+export function requestAfter(asked: AskedForm, place: Within | Ended): ChangesRequest {
   const { from } = place;
   if (!('section' in place)) return { ...asked, from, to: undefined, withDeletes: true, place: undefined };
   const { to, toIsClock, withDeletes, section, lastoffsetid } = place;

@@ -56,7 +56,7 @@ export function idOf(hex: string): mongo.ObjectId {
 }
 
 /** The place after an item, with a limit for the further items. */
-export function placeBehind(
+export function placeAfter(
   { window }: PageSource,
   { reading, last }: ItemPlace,
   limit: number,
@@ -125,7 +125,7 @@ export async function* takenItems(
       yield one;
       budget.letGo(one.held);
       budget.items += one.count;
-      place = placeBehind(source, one, place.window.limit - one.count);
+      place = placeAfter(source, one, place.window.limit - one.count);
     }
     const isMissing: boolean = current.isDropped && place.window.limit > 0;
     held = isMissing ? new Held([], itemsFrom(source, place)) : undefined;

@@ -56,7 +56,7 @@ async function lastOf(
  * another moment, skipping by the count could lose items, so the page begins where the count began, and some items
  * arrive twice.
  */
-export async function behindItems(
+export async function itemsAfterSkipped(
   reader: PageReader,
   reading: PageReading,
   { behind, ...window }: Window,
@@ -129,7 +129,7 @@ export class Pages {
     const source = { reader: this.feeds.items, budget: reading.budget };
     if (selection !== undefined && !isEmpty(window)) {
       const whole = Object.assign(reading, { selection });
-      const begun = await behindItems(this.feeds.items, whole, window);
+      const begun = await itemsAfterSkipped(this.feeds.items, whole, window);
       return feedPage({ ...source, reading: begun && whole }, { ...request, window: begun ?? window });
     }
     await reading.view.asOf(() => Promise.resolve());

@@ -34,12 +34,12 @@ export class IdList {
 
   /** At most `count` of the `_id`s after `id`, or from the first one on. */
   behind(id: mongo.ObjectId | undefined, count: number): mongo.ObjectId[] {
-    const first = id === undefined ? 0 : this.placeBehind(id.id);
+    const first = id === undefined ? 0 : this.placeAfter(id.id);
     const end = Math.min(first + count, this.length);
     return Array.from({ length: end - first }, (_, index) => new mongo.ObjectId(this.at(first + index)));
   }
 
-  private placeBehind(id: Uint8Array): number {
+  private placeAfter(id: Uint8Array): number {
     let low = 0;
     let high = this.length;
     while (low < high) {

@@ -30,7 +30,7 @@ import { Resurrections } from '../stamping/resurrections.js';
  * Whether a failure is not specific to the events in progress: the database is unavailable, the term is over, or history is
  * lost.
  */
-export function mayPass(error: unknown): boolean {
+export function isUnspecific(error: unknown): boolean {
   return (
     isDatabaseAway(error) ||
     isRetryable(error) ||
@@ -148,7 +148,7 @@ export class WrittenMaintenance {
     try {
       await this.repair(kind, { records: await this.present(kind, ids, read.term.share), ...read }, ids);
     } catch (error) {
-      if (mayPass(error)) throw error;
+      if (isUnspecific(error)) throw error;
       if (ids.length === 1)
         await this.quarantine.setAside({ what: 'record', kind, owner: ids[0]! }, 'giving it an id', error);
       const half = Math.ceil(ids.length / 2);

@@ -16,7 +16,7 @@ import {
   type LogPlace,
   type PassedKind,
   type PassProgress,
-  placeBehind,
+  placeAfter,
   tokenAt,
   type WatchState,
 } from '../../protocol/index.js';
@@ -197,7 +197,7 @@ export class KindPasses implements Job {
     const showLife = () => {
       if (stop.aborted) throw new TermOverError();
     };
-    const at = placeBehind((await this.workedThrough.now()).at);
+    const at = placeAfter((await this.workedThrough.now()).at);
     const progress = await this.prepare(kind, collection);
     let reached = at;
     this.begunAt.set(kind, at);
@@ -213,7 +213,7 @@ export class KindPasses implements Job {
       keepUp: async () => {
         showLife();
         const { watched } = await this.progress.readMain();
-        if (placeBehind(watched) > reached) reached = placeBehind(watched);
+        if (placeAfter(watched) > reached) reached = placeAfter(watched);
       },
       token: () => tokenAt(reached),
     });

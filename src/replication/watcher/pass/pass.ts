@@ -15,7 +15,7 @@ import {
   type PassState,
   Quarantine,
 } from '../../store/index.js';
-import { type PassPlace, type PassProgress, placeBehind, recordsAlong, Tempo } from '../../protocol/index.js';
+import { type PassPlace, type PassProgress, placeAfter, recordsAlong, Tempo } from '../../protocol/index.js';
 import { Metrics, Tracing } from '../../../platform/observability/index.js';
 import { statedIndex } from '../../../platform/database/index.js';
 import type { Batch } from '../log/change-stream.js';
@@ -245,7 +245,7 @@ export class Pass {
  * The place of a pass that has done nothing yet. What it learns is knowledge as of the place where its stream was opened.
  */
 export function placeOfStream({ until, token }: Batch): PassPlace {
-  return { at: placeBehind(until), token, step: '' };
+  return { at: placeAfter(until), token, step: '' };
 }
 
 /** Reports the progress of a pass from time to time. */

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { FIRST_ID, LAST_ID } from '../../../record/index.js';
-import { type LogPlace, placeBehind } from '../../protocol/index.js';
+import { type LogPlace, placeAfter } from '../../protocol/index.js';
 
 /**
  * Matches records whose `_id` is not an ObjectId. `$expr` compares values of all types in one order, and can use the index
@@ -48,7 +48,7 @@ export class ForeignIdCount {
     this.recounts.add(moves);
     try {
       const { at, count } = await take();
-      const place = placeBehind(at);
+      const place = placeAfter(at);
       if (place < this.countedAt) return;
       const later = moves.filter((one) => one.place > place);
       this.count = Math.max(

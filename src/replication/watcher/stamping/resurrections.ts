@@ -22,7 +22,7 @@ import {
   type KnownFences,
   markName,
   type LogPlace,
-  rightBehind,
+  rightAfter,
   type AppShare,
 } from '../../protocol/index.js';
 import { inSlices, Ledger, recordsUnder, IncompleteIdentities, type TermAtWork } from '../../store/index.js';
@@ -91,7 +91,7 @@ export class Resurrections {
     if (vacant.length > 0)
       await this.ledger.learn(
         vacant.map((identity) => ({
-          ...{ identity, at: rightBehind(at), alive: false as const, shortLived: false },
+          ...{ identity, at: rightAfter(at), alive: false as const, shortLived: false },
         })),
       );
   }

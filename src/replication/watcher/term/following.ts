@@ -3,7 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
 import { IndexKeeper } from '../../../platform/database/index.js';
 import type { Batch } from '../log/change-stream.js';
-import { type Fences, type Mark, placeBehind, type EventsByTenant } from '../../protocol/index.js';
+import { type Fences, type Mark, placeAfter, type EventsByTenant } from '../../protocol/index.js';
 import { HeadWriter, MARK_MODEL, readFences } from '../../store/index.js';
 import { WrittenMaintenance, MissingIds } from '../effects/decision-writer.js';
 import { Lanes } from './lanes.js';
@@ -63,7 +63,7 @@ export class Following {
         indexesAt = performance.now();
       }
       const heavy = await this.workThrough(batch, lanes, fences);
-      if (batch.isLast) await this.maintenance.maintainWaiting(placeBehind(batch.until), lanes.mainTerm);
+      if (batch.isLast) await this.maintenance.maintainWaiting(placeAfter(batch.until), lanes.mainTerm);
       const reached = furthest(watched, batch.until);
       if (awaited === undefined) lanes.putAside(batch, heavy, reached);
       const isDue = batch.events.length > 0 || hasCome || lanes.isChanged;

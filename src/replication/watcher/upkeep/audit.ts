@@ -6,7 +6,7 @@ import { type AuditProgress, LEDGER_AUDIT, AUDIT_MODEL } from '../collections.sc
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { Ledger, type TermAtWork, type Job, WorkedThrough } from '../../store/index.js';
-import { isIn, type LogPlace, placeBehind } from '../../protocol/index.js';
+import { isIn, type LogPlace, placeAfter } from '../../protocol/index.js';
 import { KindPasses } from '../pass/kind-passes.js';
 import { Resurrections } from '../stamping/resurrections.js';
 import { Restamps } from '../stamping/restamps.js';
@@ -192,7 +192,7 @@ export class Audit implements Job {
     const seen = await this.reads.slice(kind, behind, this.size);
     const faults = await this.faultsIn(kind, seen, stop);
     if (faults === undefined) return 0;
-    await this.repairs.repair(kind, faults.value, placeBehind(faults.at), term);
+    await this.repairs.repair(kind, faults.value, placeAfter(faults.at), term);
     const expected = await this.reads.expected(this.size);
     const done = { end: seen.value.end, found: faults.value.length, expected, clock: faults.clock };
     const next = afterSlice(progress, done, kinds);

@@ -17,7 +17,7 @@ import {
   isIn,
   isPartial,
   type LogPlace,
-  placeBehind,
+  placeAfter,
 } from '../../protocol/index.js';
 import {
   IncompleteIdentities,
@@ -66,7 +66,7 @@ export class QuarantineRetry {
       if (some.length > 0) await this.records(kind, await this.readEntries(kind, some, at), at, term);
     }
     const tombstones = entries.flatMap(({ _id }) => (_id.what === 'tombstone' ? [_id] : []));
-    if (tombstones.length > 0) await this.tombstones(tombstones, placeBehind(at), term);
+    if (tombstones.length > 0) await this.tombstones(tombstones, placeAfter(at), term);
     if (entries.some(({ _id }) => _id.what === 'services')) await this.filters.check(undefined, term);
   }
 
@@ -100,7 +100,7 @@ export class QuarantineRetry {
   }
 
   private async records(kind: Kind, found: Found[], asOf: mongo.Timestamp, term: TermAtWork): Promise<void> {
-    const at = placeBehind(asOf);
+    const at = placeAfter(asOf);
     const owners = found.map(({ owner }) => owner);
     const records = found.flatMap(({ record }) => record ?? []);
     const incomplete = found.filter(({ record, identity }) => record !== undefined && identity === undefined);
@@ -122,7 +122,7 @@ export class QuarantineRetry {
 
   /** Deaths of the records' former identities: those in the ledger, and those that consumers were shown meanwhile. */
   private async deathsOf(kind: Kind, found: Found[], asOf: mongo.Timestamp): Promise<LedgerChange[]> {
-    const at = placeBehind(asOf);
+    const at = placeAfter(asOf);
     const now = new Map(found.map(({ owner, identity }) => [owner.toHexString(), identity]));
     const owners = found.map(({ owner }) => owner);
     const owned = await this.ledger.ownedBy(kind, owners);

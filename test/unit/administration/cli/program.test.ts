@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { runCommandLine, runProgram } from '../../../../src/administration/cli/index.js';
-import { callingOf, thisBuild, versionInWords } from '../../../../src/platform/config/pure.js';
+import { invocationOf, thisBuild, versionInWords } from '../../../../src/platform/config/pure.js';
 
 /** What a command line came to. */
 interface Said {
@@ -11,7 +11,7 @@ interface Said {
 }
 
 const NPX = { npm_command: 'exec' };
-const callingAt = (bin: string) => callingOf({ path: `/bin/${bin}`, folder: '/', environment: NPX });
+const invocationAt = (bin: string) => invocationOf({ path: `/bin/${bin}`, folder: '/', environment: NPX });
 
 async function said(words: string, bin = 'tidemark'): Promise<Said> {
   const result = { output: '', errors: '', served: 0 };
@@ -20,7 +20,7 @@ async function said(words: string, bin = 'tidemark'): Promise<Said> {
     output: { write: (text: string) => (result.output += text) },
     errors: { write: (text: string) => (result.errors += text) },
     interruptible: () => new AbortController().signal,
-    calling: callingAt(bin),
+    invocation: invocationAt(bin),
   };
   const loadSettings = () =>
     Promise.resolve(() => {

@@ -4,7 +4,7 @@ import {
   differenceBetween,
   thingsOf,
 } from '../../../../src/administration/configuration/difference.js';
-import { understood } from '../../../../src/administration/configuration/understood.js';
+import { configurationFrom } from '../../../../src/administration/configuration/from-stored.js';
 import {
   configurationJson,
   configurationText,
@@ -53,12 +53,12 @@ function stepsOf<T>(steps: Steps<T>): { count: number; result: T } {
 
 describe('a configuration is worked through in steps, each of one service or credential at most', () => {
   const leaves = APPLICATIONS * SERVICES + CREDENTIALS;
-  const { configuration } = atOnce(understood(stored));
+  const { configuration } = atOnce(configurationFrom(stored));
   const wanted = atOnce(shaped(CONFIGURATION, body));
 
   it.each<[string, number, () => Steps<unknown>]>([
     ['when it is read', leaves, () => shaped(CONFIGURATION, body)],
-    ['when it is made of what is stored', leaves, () => understood(stored)],
+    ['when it is made of what is stored', leaves, () => configurationFrom(stored)],
     ['when it becomes JSON', leaves, () => configurationText(configuration)],
     ['when its names are compared', leaves, () => assertSingle(atOnce(thingsOf(wanted)))],
     [

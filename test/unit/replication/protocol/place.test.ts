@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
-import { placeBehind, placeOf } from '../../../../src/replication/protocol/index.js';
+import { placeAfter, placeOf } from '../../../../src/replication/protocol/index.js';
 
 const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const times = fc.record({ t: uint32, i: uint32 }).map((time) => new mongo.Timestamp(time));
@@ -13,7 +13,7 @@ const token = (at: string, number: string) => ({
 it('places sort as cluster times do', () => {
   fc.assert(
     fc.property(times, times, (one, other) => {
-      expect(placeBehind(one) < placeBehind(other)).toBe(one.compare(other) < 0);
+      expect(placeAfter(one) < placeAfter(other)).toBe(one.compare(other) < 0);
     }),
   );
 });
@@ -22,8 +22,8 @@ it('within a transaction as its changes do, however many there are, and before w
   const at = new mongo.Timestamp({ t: 0x65a1b2c3, i: 10 });
   const numbers = ['29', '2B02', '2BFE', '2C0100', '2CFFFE', '2D010000'];
   const places = numbers.map((number) => placeOf(token('65A1B2C30000000A', number)));
-  const before = placeBehind(new mongo.Timestamp({ t: 0x65a1b2c3, i: 9 }));
-  const all = [before, ...places, placeBehind(at)];
+  const before = placeAfter(new mongo.Timestamp({ t: 0x65a1b2c3, i: 9 }));
+  const all = [before, ...places, placeAfter(at)];
   expect([...all].sort()).toEqual(all);
   expect(new Set(all).size).toBe(all.length);
 });

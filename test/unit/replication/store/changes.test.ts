@@ -2,8 +2,8 @@ import { mongo } from 'mongoose';
 import { STAMP } from '../../../../src/record/index.js';
 import { CLOCK } from '../../../../src/platform/database/index.js';
 import {
-  firstLife,
-  laterLife,
+  firstEntry,
+  beginLaterLife,
   revivals,
   tombstones,
 } from '../../../../src/replication/store/ledger-changes.js';
@@ -34,13 +34,13 @@ describe('an identity lives', () => {
       alive: true as const,
       owner,
     };
-    expect(firstLife(life)).toEqual({ ...identity('x'), alive: true, owner, learned: at(1) });
+    expect(firstEntry(life)).toEqual({ ...identity('x'), alive: true, owner, learned: at(1) });
   });
 
   it('again: its owner may be another, unless the ledger knows something newer', () => {
     const life: Life = { identity: identity('x'), at: at(5), alive: true, owner };
     const known = { id: { $eq: 'x' }, appid: { $eq: 'shop' }, learned: { $not: { $gt: at(5) } } };
-    expect(laterLife(life)).toMatchObject({
+    expect(beginLaterLife(life)).toMatchObject({
       updateOne: { filter: { ...known, alive: true }, update: { $set: { owner, learned: at(5) } } },
     });
   });

@@ -5,7 +5,7 @@ import type {
   PageReading,
   ReadPlace,
 } from '../../../../../src/replication/feed/page/page-reader.js';
-import { behindItems } from '../../../../../src/replication/feed/page/pages.js';
+import { itemsAfterSkipped } from '../../../../../src/replication/feed/page/pages.js';
 import type { Window } from '../../../../../src/replication/feed/query/window.js';
 import { anyBehaviour, anyRecord, AT as at, pageFrom } from '../stored.js';
 import { runs } from '../../../../support/runs.js';
@@ -43,7 +43,7 @@ it('wherever a page was when its link went out, the link leads to the page behin
             if (reports++ < lateAfter) known = now;
           },
         };
-        const begun: Window | undefined = await behindItems(reader, late, window);
+        const begun: Window | undefined = await itemsAfterSkipped(reader, late, window);
         if (begun === undefined) {
           expect(read).toEqual(all);
           return;
@@ -61,7 +61,9 @@ it('nothing is counted as of another moment', async () => {
   const { reader, reading } = pageFrom([], { replyHolds: 1, mostSlow: 5, isListed: false, sizes: 1 });
   const other = new mongoose.mongo.Timestamp({ t: 2, i: 1 });
   const window = { to: new Date(1000), limit: 5 };
-  expect(await behindItems(reader, reading, { ...window, behind: { items: 3, at: other } })).toEqual(window);
+  expect(await itemsAfterSkipped(reader, reading, { ...window, behind: { items: 3, at: other } })).toEqual(
+    window,
+  );
 });
 
 it('nor where the moment is gone while items are being counted', async () => {
@@ -78,5 +80,5 @@ it('nor where the moment is gone while items are being counted', async () => {
   };
   const window = { to: new Date(1000), limit: 5 };
   const asked = { ...window, behind: { items: 3, at } };
-  expect(await behindItems(reader, { ...reading, view: fleeting }, asked)).toEqual(window);
+  expect(await itemsAfterSkipped(reader, { ...reading, view: fleeting }, asked)).toEqual(window);
 });

@@ -2,7 +2,7 @@ import { mongo } from 'mongoose';
 import { documentKey, kindsIn, replaceKinds } from '../../../../../src/kinds/index.js';
 import {
   type PassedKind,
-  placeBehind,
+  placeAfter,
   type WatchState,
 } from '../../../../../src/replication/protocol/index.js';
 import { NO_TERM } from '../../../../../src/replication/store/index.js';
@@ -124,7 +124,7 @@ it('a collection that is lost while a pass reads it is read again', async () => 
   kinds.goOn();
   const step = kinds.step(NEVER);
   await turn();
-  await kinds.lose('order', placeBehind(new mongo.Timestamp({ t: 8, i: 1 })));
+  await kinds.lose('order', placeAfter(new mongo.Timestamp({ t: 8, i: 1 })));
   ends[0]!();
   await step;
   expect(stored[0]).not.toHaveProperty('since');

@@ -1,10 +1,10 @@
 import { mongo } from 'mongoose';
-import { placeBehind } from '../../../../../src/replication/protocol/index.js';
+import { placeAfter } from '../../../../../src/replication/protocol/index.js';
 import { ForeignIdCount } from '../../../../../src/replication/watcher/repair/foreign-ids.js';
 
 const at = (t: number) => new mongo.Timestamp({ t, i: 1 });
 /** One change of the transaction that committed then. */
-const place = (t: number, change = 0) => placeBehind(at(t)).replace('~', `_${change}`);
+const place = (t: number, change = 0) => placeAfter(at(t)).replace('~', `_${change}`);
 const taken =
   (t: number, count: number, meanwhile: () => void = () => undefined) =>
   () => {

@@ -17,7 +17,7 @@ export const counts = (created: number, changed = 0, unchanged = 0): Summary => 
 });
 
 /** An operator who imports into one application. */
-export class ImportDesk {
+export class ImportOperator {
   private readonly admin: AdminConsole;
 
   constructor(

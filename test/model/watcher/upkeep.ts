@@ -5,7 +5,7 @@ import {
   identityKey,
   isSame,
 } from '../../../src/replication/protocol/identity.js';
-import { type LogPlace, placeBehind } from '../../../src/replication/protocol/place.js';
+import { type LogPlace, placeAfter } from '../../../src/replication/protocol/place.js';
 import { isLookUpToDate, isWorkedThrough, isWorkedThroughByMain } from '../service/progress.js';
 import { nextStamp } from '../twins/stamp.js';
 import {
@@ -48,7 +48,7 @@ function isUpToDate(world: ModelWorld, at: mongo.Timestamp, appid: string): bool
  * remembered by record, whatever application it was in: it is looked at behind the loops of all of them, where no half is still to
  * come. Other loops may be behind, or at a pass.
  */
-export function aftercareOf(world: ModelWorld, life: WatcherLife): ModelSteps {
+export function upkeepOf(world: ModelWorld, life: WatcherLife): ModelSteps {
   life.aftercare ??= lookAfterAll(world, life);
   return life.aftercare;
 }
@@ -105,7 +105,7 @@ function* lookAfter(watcher: ModelWatcher, entries: StoredAside[], asOf: AsOf): 
     yield* lookAtTombstones(
       watcher,
       entries.filter((entry) => !isRecord(entry)),
-      placeBehind(at),
+      placeAfter(at),
     );
     yield;
     if (!isStill()) return;
@@ -123,7 +123,7 @@ function* lookAfter(watcher: ModelWatcher, entries: StoredAside[], asOf: AsOf): 
 /** What is seen as of a moment up to which everything is worked through is what the log up to there came to. */
 function* lookAtRecords(watcher: ModelWatcher, entries: StoredAside[], asOf: mongo.Timestamp): ModelSteps {
   const { world } = watcher;
-  const at = placeBehind(asOf);
+  const at = placeAfter(asOf);
   const { records } = world.database.asOf(asOf);
   const looks = entries.map((entry) => ({ entry, record: records.get(String(ownerOf(entry))) }));
   for (const death of yield* deathsOf(watcher, looks, records))

@@ -13,8 +13,8 @@ export interface Receipt {
   consumers: { username: string; service: string; state: string; [field: string]: unknown }[];
 }
 
-/** The desk of an operator who erases records of an application. */
-export class ErasureDesk {
+/** The operator of an operator who erases records of an application. */
+export class ErasureOperator {
   constructor(private readonly app: TestApplication) {}
 
   /** A request to the erasures of the application. */

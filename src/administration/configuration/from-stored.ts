@@ -6,7 +6,7 @@ import { isKind, kindNames } from '../../kinds/index.js';
 import type { StoredApplication } from '../applications.js';
 import type { ListedCredential } from '../credentials.js';
 import { filterJson } from '../filter-text.js';
-import { plainKind } from '../kinds.js';
+import { withoutDefaults } from '../kinds.js';
 import type { StoredKind } from '../listed-kinds.js';
 import { serviceFault } from '../service-rules.js';
 import {
@@ -30,7 +30,7 @@ interface StoredDocuments {
 }
 
 /** Builds a configuration from stored documents. `leftOut` describes what cannot be part of it. */
-export function* understood({
+export function* configurationFrom({
   kinds,
   applications,
   services,
@@ -77,7 +77,7 @@ export function* understood({
     yield;
   }
   const valid = kinds?.filter((one) => !invalid.includes(one));
-  const configured = valid?.map(({ kind }) => plainKind(kind) as ConfiguredKind);
+  const configured = valid?.map(({ kind }) => withoutDefaults(kind) as ConfiguredKind);
   return { configuration: { kinds: configured, applications: known, credentials: opened }, leftOut };
 }
 
