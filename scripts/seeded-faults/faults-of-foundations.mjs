@@ -87,8 +87,15 @@ export const ofFoundations = [
   {
     name: 'audit-trail-lost-with-a-write',
     file: 'src/trail/trail-notes.ts',
-    from: 'this.waiting = [...entries, ...this.waiting].slice(0, MOST_WAITING);',
-    to: 'this.waiting = this.waiting.slice(0, MOST_WAITING);',
+    from: 'const all = [...entries, ...this.waiting];',
+    to: 'const all = [...this.waiting];',
+    tests: ['contract/audit-trail'],
+  },
+  {
+    name: 'stored-entries-of-the-trail-retried-for-ever',
+    file: 'src/trail/trail-notes.ts',
+    from: '.catch(refusedAsDuplicate);',
+    to: '.catch((error: unknown) => Promise.reject(refusedAsDuplicate(error).size > 0 ? error : undefined));',
     tests: ['contract/audit-trail'],
   },
 ];
