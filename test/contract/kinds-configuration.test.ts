@@ -137,7 +137,7 @@ describe('A configuration with kinds', () => {
       expect.stringMatching(/^Line 1: .*\/kind is not one of member, product\.$/),
     ]);
     const { output } = await typed('config apply --prune --yes -', file);
-    expect(output).toContain('2 to remove');
+    expect(output).toContain('2 removed');
     expect(await stored().countDocuments()).toBe(0);
     expect(await service.db.collection('services').countDocuments()).toBe(0);
   });
@@ -154,7 +154,7 @@ describe('A configuration with kinds', () => {
     expect(await failureOf({ kinds, ...before }, 'config apply --prune --yes -')).toEqual([
       'All records of the kind "order" belong to acme/own. Remove the kind first.',
     ]);
-    expect((await typed('config apply --prune --yes -', before)).output).toContain('2 to remove');
+    expect((await typed('config apply --prune --yes -', before)).output).toContain('2 removed');
   });
 
   it('is for those who cover every application, as a whole', async () => {

@@ -40,7 +40,7 @@ describe('Commands', () => {
     await admin.run(on.set('erp', ...filter, '--hash', '["data.z"]'));
     expect(await on.stored('erp')).toMatchObject({ ...wanted, hash: ['data.z'] });
     expect(await admin.failure(on.set('erp', ...filter, '--refuse-hidden-filter'))).toMatch(
-      /^The filter looks at /,
+      /^The filter uses /,
     );
     await admin.run(on.set('erp', ...filter, '--fields', 'none', '--hash', 'none', '--refuse-hidden-filter'));
     expect(Object.keys((await on.stored('erp'))!)).toEqual(expect.not.arrayContaining(Object.keys(wanted)));
@@ -102,7 +102,7 @@ describe('A configuration', () => {
   it('leaves out a service by hand that is not valid', async () => {
     await app.filter('product', 'a', { 'data.a': 1 }, { fields: { except: ['data.a'] } });
     expect((await admin.run(on.words('config export'))).output).toMatch(
-      /# Not part of it: product service "a" of .+: filter The filter looks at data.a/,
+      /# Not part of it: product service "a" of .+: filter The filter uses data.a/,
     );
   });
 });

@@ -61,14 +61,14 @@ const WRONG: [string, Wrong, string, string][] = [
     'a filter on a hidden field',
     { filter: { $or: [{ 'data.a': 'canary-77' }, { id: 'a' }] }, fields: { except: ['data.a'] } },
     '/filter',
-    'looks at $or[0].data.a, which the service hides',
+    'uses $or[0].data.a, which the service hides',
   ],
-  ['a filter on a hashed field', { filter: { 'data.a': 1 }, hash: ['data.a'] }, '/filter', 'looks at data.a'],
+  ['a filter on a hashed field', { filter: { 'data.a': 1 }, hash: ['data.a'] }, '/filter', 'uses data.a'],
   [
     'a filter around a hidden field',
     { filter: { 'data.a': { $exists: true } }, fields: { except: ['data.a.b'] } },
     '/filter',
-    'looks at data.a',
+    'uses data.a',
   ],
 ];
 
