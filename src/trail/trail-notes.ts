@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import type { Connection } from 'mongoose';
 import { callerOf } from '../auth/index.js';
 import { SETTINGS, type Settings } from '../platform/config/index.js';
-import { refusedAsDuplicate, WriteBehind } from '../platform/database/index.js';
+import { refusalsIn, WriteBehind } from '../platform/database/index.js';
 import {
   trailEntry,
   writeTrail,
@@ -45,25 +45,48 @@ export class TrailNotes extends WriteBehind {
     else this.lost += 1;
   }
 
-  /**
-   * Entries that cannot be written are retried a second later, all of a batch together. MongoDB refuses those that it has
-   * stored already as duplicates.
-   */
+  /** Entries that cannot be written are retried a second later. */
   protected override async write(): Promise<void> {
     const entries = this.waiting;
     if (entries.length === 0) return;
     this.waiting = [];
     try {
-      await writeTrail(this.connection.db!, entries).catch(refusedAsDuplicate);
-      if (this.lost > 0)
-        this.log.error(`${this.lost} entries of the audit trail are lost: the database was away.`);
-      this.lost = 0;
+      await writeTrail(this.connection.db!, entries);
     } catch (error) {
-      const all = [...entries, ...this.waiting];
-      this.waiting = all.slice(0, MOST_WAITING);
-      this.lost += all.length - this.waiting.length;
-      throw error;
+      const unwritten = unwrittenAmong(entries, error);
+      this.keep(unwritten);
+      if (unwritten.length > 0) throw error;
     }
+    this.reportLost(this.lost);
+    this.lost = 0;
+  }
+
+  /** Reports the entries that are lost with this process, too. */
+  override async onApplicationShutdown(): Promise<void> {
+    await super.onApplicationShutdown();
+    this.reportLost(this.lost + this.waiting.length);
+  }
+
+  /** Queues entries again, before those that were queued meanwhile. */
+  private keep(entries: TrailEntry[]): void {
+    const all = [...entries, ...this.waiting];
+    this.waiting = all.slice(0, MOST_WAITING);
+    this.lost += all.length - this.waiting.length;
+  }
+
+  private reportLost(count: number): void {
+    if (count > 0) this.log.error(`${count} entries of the audit trail are lost: they could not be written.`);
+  }
+}
+
+/** The entries that an unordered insert has not stored. Those of an earlier attempt are refused as duplicates. */
+function unwrittenAmong(entries: TrailEntry[], error: unknown): TrailEntry[] {
+  try {
+    return refusalsIn(error)
+      .filter(({ isDuplicate }) => !isDuplicate)
+      .map(({ index }) => entries[index]!);
+  } catch {
+    return entries;
   }
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { mongo } from 'mongoose';
 import { TrailNotes } from '../../src/trail/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 
@@ -19,6 +20,8 @@ describe('`tidemark.audittrail` has each member write', () => {
   /** As other programs may do: nothing that is written then fits. */
   const refuse = (isRefusing: boolean) =>
     service.db.command({ collMod: 'tidemark.audittrail', validator: isRefusing ? { nobody: 1 } : {} });
+
+  afterEach(() => refuse(false));
 
   it('also where the database does not take the entry at first', async () => {
     const notes = service.app.get(TrailNotes, { strict: false });
@@ -56,17 +59,31 @@ describe('`tidemark.audittrail` has each member write', () => {
     await notes.flush();
     expect([await entries('test.taken'), await entries('test.refused')]).toEqual([2, 0]);
 
+    // With the two that are refused, as many as may wait: those that are stored wait no longer.
+    note(notes, 'test.full', 9_998);
+    await notes.flush();
+    expect(await entries('test.full')).toBe(9_998);
+
     await refuse(false);
     await notes.flush();
     expect([await entries('test.taken'), await entries('test.refused')]).toEqual([2, 2]);
-
-    // As many as may wait: nothing of before waits any longer.
-    note(notes, 'test.full', 10_000);
-    await notes.flush();
-    expect(await entries('test.full')).toBe(10_000);
   });
 
-  it('and the log has the number of those for which there was no room', async () => {
+  it('once each, where the answer about some of them was lost', async () => {
+    const notes = service.app.get(TrailNotes, { strict: false });
+    await notes.flush();
+    note(notes, 'test.stored', 2);
+    const { waiting } = notes as unknown as { waiting: mongo.OptionalId<mongo.Document>[] };
+    await service.db.collection('tidemark.audittrail').insertMany([...waiting]);
+    await notes.flush();
+
+    // As many as may wait: those that are stored wait no longer.
+    note(notes, 'test.further', 10_000);
+    await notes.flush();
+    expect([await entries('test.stored'), await entries('test.further')]).toEqual([2, 10_000]);
+  });
+
+  it('and the log has the number of those for which there was no room, and of those that end with the process', async () => {
     const notes = service.app.get(TrailNotes, { strict: false });
     const { log } = notes as unknown as { log: { error(text: string): void } };
     const logged = jest.spyOn(log, 'error').mockImplementation(() => undefined);
@@ -80,7 +97,14 @@ describe('`tidemark.audittrail` has each member write', () => {
     await refuse(false);
     await notes.flush();
     expect(await entries('test.first')).toBe(10_000);
-    expect(logged.mock.calls).toEqual([['3 entries of the audit trail are lost: the database was away.']]);
+
+    await refuse(true);
+    note(notes, 'test.last', 2);
+    await notes.onApplicationShutdown();
+    const { calls } = logged.mock;
     logged.mockRestore();
+    expect(calls).toEqual(
+      ['3', '2'].map((count) => [`${count} entries of the audit trail are lost: they could not be written.`]),
+    );
   });
 });
