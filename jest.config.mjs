@@ -85,7 +85,11 @@ const OLDER_MONGOD = '6.0.5';
 /** Contract tests with the comment `@depends-on-server`: what they show may differ between versions of mongod. */
 function dependingOnServer() {
   const folder = join(import.meta.dirname, 'test', 'contract');
-  const isTagged = (name) => readFileSync(join(folder, name), 'utf8').startsWith('/** @depends-on-server */');
+  const isTagged = (name) => {
+    const at = readFileSync(join(folder, name), 'utf8').indexOf('/** @depends-on-server */');
+    if (at > 0) throw new Error(`test/contract/${name} has @depends-on-server, but does not begin with it.`);
+    return at === 0;
+  };
   const names = readdirSync(folder).filter((name) => name.endsWith('.test.ts') && isTagged(name));
   return names.map((name) => `<rootDir>/test/contract/${name}`);
 }

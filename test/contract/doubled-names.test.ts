@@ -1,3 +1,4 @@
+/** @depends-on-server */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +8,6 @@ import { collectionOf, type Kind } from '../../src/kinds/index.js';
 import { expectProblem, type TestApplication, TestService } from '../support/index.js';
 import { rawDocument } from './raw-document.js';
 import { insertRaw } from './raw-insert.js';
-
-/** @depends-on-server */
 
 /** A name that stands twice can end mongod, so this file has one of its own. */
 let database: EmbeddedDatabase;

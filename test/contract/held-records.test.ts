@@ -1,8 +1,7 @@
+/** @depends-on-server */
 import type { mongo } from 'mongoose';
 import { collectionOf, type Kind } from '../../src/kinds/index.js';
 import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';
-
-/** @depends-on-server */
 
 let service: TestService;
 let app: TestApplication;

@@ -1,3 +1,4 @@
+/** @depends-on-server */
 import type { mongo } from 'mongoose';
 import { IndexKeeper } from '../../src/platform/database/index.js';
 import { ConsumerNotes } from '../../src/replication/feed/index.js';
@@ -11,8 +12,6 @@ import {
   TestService,
 } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
-
-/** @depends-on-server */
 
 const BY_ID = 'organizationid_1_appid_1__id_1';
 const BY_STAMP = 'organizationid_1_appid_1_lastupdated_1__id_1';

@@ -1,11 +1,10 @@
+/** @depends-on-server */
 import { getConnectionToken } from '@nestjs/mongoose';
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { isMomentGone, readAsOf } from '../../src/platform/database/index.js';
 import { Quarantine } from '../../src/replication/store/index.js';
 import { BatchReader } from '../../src/replication/feed/index.js';
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
-
-/** @depends-on-server */
 
 let service: TestService;
 let app: TestApplication;

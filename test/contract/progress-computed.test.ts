@@ -1,3 +1,4 @@
+/** @depends-on-server */
 import mongoose from 'mongoose';
 import {
   isAside,
@@ -8,8 +9,6 @@ import {
   workOf,
 } from '../../src/replication/protocol/index.js';
 import { TestService } from '../support/index.js';
-
-/** @depends-on-server */
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };
 const OTHER = { organizationid: 'acme', appid: 'other' };
@@ -22,21 +21,23 @@ const pace = { log: 1, seconds: 2 };
 /** Values of each field of the lease, those of other programs among them; undefined: it is absent. */
 const VALUES: Record<string, unknown[]> = {
   since: [undefined, at(5), 'text', null],
-  watched: [undefined, at(9), 5],
-  pass: [undefined, {}, { step: 'members' }],
+  watched: [undefined, at(9), 5, null],
+  pass: [undefined, null, {}, { step: 'members' }],
   pace: [undefined, pace],
   aside: [
     undefined,
+    null,
     'text',
     [],
     [null],
     [{ ...OTHER, watched: at(2) }],
     [{ ...TENANT, watched: at(3), done: 1, total: 2, pace }],
     [{ ...OTHER }, { ...TENANT, watched: at(4), since: at(8), pass: { step: 'products' } }],
-    [{ ...TENANT, watched: 'text', since: 'text' }],
+    [{ ...TENANT, watched: 'text', since: 'text', pass: null }],
   ],
   kinds: [
     undefined,
+    null,
     'text',
     [null],
     [{ ...KIND, document: 'another', since: at(7) }],

@@ -1,8 +1,7 @@
+/** @depends-on-server */
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 import { commandsDuring, nameOf } from './profiler.js';
-
-/** @depends-on-server */
 
 const HOUR_MS = 3_600_000;
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);

@@ -1,3 +1,4 @@
+/** @depends-on-server */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -14,8 +15,6 @@ import {
 import { type RestorableMongod, startRestorable } from '../support/own-mongod.js';
 import { AdminConsole } from './admin-console.js';
 import { type AnsweredChanges, changesOf } from './changes-feed.js';
-
-/** @depends-on-server */
 
 const SERVICE = 'bikes';
 const NEW = ['new1', 'new2', 'new3'];

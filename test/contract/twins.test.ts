@@ -1,3 +1,4 @@
+/** @depends-on-server */
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
 import { CLOCK } from '../../src/platform/database/index.js';
@@ -7,8 +8,6 @@ import { entryAfter, type KnownEntry } from '../model/twins/entry-after.js';
 import { needsStamp, stampAbove } from '../../src/record/index.js';
 import { isGoodStamp, isStampNeeded, nextStamp } from '../model/twins/stamp.js';
 import { TestService } from '../support/index.js';
-
-/** @depends-on-server */
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,10 +1,9 @@
+/** @depends-on-server */
 import { mongo } from 'mongoose';
 import { Ledger, type LedgerEntry } from '../../src/replication/store/index.js';
 import { type BuiltInKind, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 import { commandsDuring, nameOf } from './profiler.js';
-
-/** @depends-on-server */
 
 let service: TestService;
 

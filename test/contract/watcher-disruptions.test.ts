@@ -1,7 +1,6 @@
+/** @depends-on-server */
 import { type BuiltInKind, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
-
-/** @depends-on-server */
 
 let service: TestService;
 let app: TestApplication;

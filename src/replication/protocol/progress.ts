@@ -111,7 +111,7 @@ function limitedBy(
   own: Pick<WatchProgress, 'since' | 'pass'> | undefined,
 ): WatchProgress {
   if (own === undefined) return progress;
-  const pass = progress.pass ?? own.pass;
+  const pass = progress.pass ?? own.pass ?? undefined;
   const since = progress.since && isPlace(own.since) ? latest(progress.since, own.since) : progress.since;
   return { ...progress, ...(since && { since }), ...(pass !== undefined && { pass }) };
 }
@@ -192,7 +192,7 @@ function progressAt(
   return {
     ...(watched && { watched }),
     ...(isPlace(since) && { since }),
-    ...(pass !== undefined && { pass }),
+    ...(isPresent(pass) && { pass }),
     ...(restores !== undefined && { restores }),
   };
 }
@@ -206,6 +206,11 @@ function asideIn({ aside }: TotalProgress): readonly AsideProgress[] | undefined
 /** An entry may be malformed, since other programs can write it. */
 function isOf(entry: AsideProgress | null, { organizationid, appid }: Tenant): boolean {
   return entry?.organizationid === organizationid && entry.appid === appid;
+}
+
+/** Other programs can write null, which counts as absent. */
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 function isPlace(value: unknown): value is mongo.Timestamp {
@@ -261,7 +266,7 @@ export function watchedOf({
   const since = { $max: ['$since', placeAt(ofOwn('since')), ...(ofKind ? [ofKind.since] : [])] };
   return {
     since: { $cond: [isStoredPlace('$since'), since, '$$REMOVE'] },
-    pass: { $ifNull: ['$pass', ofOwn('pass'), ...(ofKind ? [ofKind.pass] : [])] },
+    pass: { $ifNull: ['$pass', ofOwn('pass'), ...(ofKind ? [ofKind.pass] : []), '$$REMOVE'] },
     watched: { $cond: [IS_LIST, placeAt(placed), '$$REMOVE'] },
     isAside,
     work,
