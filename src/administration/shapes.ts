@@ -30,7 +30,7 @@ import { serviceFault, serviceNameFault } from './service-rules.js';
 const LONGEST_TEXT = 1000;
 const EVERY = '*';
 const MOST_SCOPES = 100;
-const NO_SCOPES = `is not a list of 1 to ${MOST_SCOPES} such as {"organizationid": "acme", "appid": "webshop"} ("*" for every one).`;
+const NO_SCOPES = `is not a list of 1 to ${MOST_SCOPES} scopes, each such as {"organizationid": "acme", "appid": "webshop"} ("*" for every one).`;
 
 /** A text for people, of limited length. */
 function words(example: string): Field<string | undefined> {
@@ -103,13 +103,13 @@ function chosen<T>(name: 'fields' | 'hash', value: unknown): ReadValue<T> {
   return { faults: [{ pointer: isWithin ? pointer.slice(name.length + 1) : '', detail }] };
 }
 
-/** The name of a kind. Whether there is such a kind depends on the time. */
+/** The name of a kind. The schema lists no names, because kinds are created and removed while the service runs. */
 const kindName = (faultOf: (text: string) => string | undefined) =>
   text(faultOf, { pattern: KIND_NAME.source, example: 'product' });
 
 const kind = kindName((value) => (isKind(value) ? undefined : `is not one of ${kindNames().join(', ')}.`));
 
-/** Rules between and within these fields are those of `kindFaults`. */
+/** Checks nothing: `kindFaults` has the rules for each of these fields and for their combinations. */
 const kindText = (example: string, description: string) => text(() => undefined, { example, description });
 
 /** A kind that an operator creates (contract §8). */
@@ -264,7 +264,7 @@ export type ConfiguredService = Shaped<typeof SERVICE>;
 export type ConfiguredKind = Shaped<typeof KIND>;
 export type ConfiguredCredential = Shaped<typeof CREDENTIAL>;
 
-/** What is wrong with a kind first. */
+/** The first fault of a kind; undefined if it has none. */
 function kindFault(kind: Shaped<typeof KIND>): FieldError | undefined {
   const [fault] = kindFaults(kind as KindDocument);
   return fault && { pointer: `/${fault.field}`, detail: fault.detail };
@@ -278,7 +278,7 @@ export const CONFIGURATION = {
 };
 
 /**
- * Kinds, applications, services and credentials, without any secrets. An omitted property has its default: no title, no settings,
- * no description, enabled, no expiry.
+ * Kinds, applications, services and credentials, without any secrets. An omitted property has its default: no title, no
+ * settings, no description, enabled, no expiry.
  */
 export type Configuration = Shaped<typeof CONFIGURATION>;

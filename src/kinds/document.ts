@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { mongo } from 'mongoose';
-import { NAME, NAME_RULE } from '../platform/common/index.js';
+import { fits, NAME, NAME_RULE } from '../platform/common/index.js';
 import type { KindDescription, StoredShape } from './kind.js';
 import { BUILT_IN_KINDS, describedKind, isBuiltIn, type Kind } from './registry.js';
 
@@ -72,7 +72,7 @@ const judges: Record<keyof KindDocument, Judge> = {
   },
   plural: ({ plural }) =>
     plural === undefined ||
-    (typeof plural === 'string' && plural.trim() !== '' && plural.length <= LONGEST_PLURAL)
+    (typeof plural === 'string' && plural.trim() !== '' && fits(plural, LONGEST_PLURAL))
       ? undefined
       : `must be a string of 1 to ${LONGEST_PLURAL} characters, such as "orders".`,
   id: ({ id, lastupdated }) =>

@@ -1,5 +1,6 @@
 import { fits, type Steps } from '../platform/common/index.js';
 import {
+  alsoTaking,
   type Field,
   type FieldError,
   type Fields,
@@ -111,11 +112,7 @@ function checked<T>(
 
 /** A property of a patch, where null or "" deletes the stored value. */
 function deletable<T>(field: Field<T | undefined>): Field<T | Deletion | undefined> {
-  return {
-    ...field,
-    schema: { ...field.schema, nullable: true },
-    read: (value) => (isDeletion(value) ? { value } : field.read(value)),
-  };
+  return alsoTaking(field, isDeletion);
 }
 
 /** The body of `POST /member`. */
@@ -157,7 +154,7 @@ export type PatchAddress = Partial<Shaped<typeof PATCH_ADDRESS>>;
 
 /** Reads the body of a write by its fields. Throws a 400 that names each wrong property (contract §2). */
 export function* memberBody<F extends Fields>(fields: F, body: object): Steps<Shaped<F>> {
-  const faults = bodyFaults(body);
+  const faults = yield* bodyFaults(body);
   if (faults.length > 0) throw problems.invalidRequest(faults);
   return yield* shaped(fields, body);
 }

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { fits } from '../platform/common/index.js';
+import { fits, type Steps } from '../platform/common/index.js';
 import { type FieldError, isObject, LONGEST_NAME, MOST_FAULTS, pointerTo } from '../platform/http/pure.js';
 
 /** In characters (contract §2). */
@@ -12,6 +12,8 @@ export const MOST_PROPERTIES = 200;
 
 /** The body itself, `extrafields`, and a section. */
 const DEEPEST = 3;
+/** Number of values that are checked in one step. */
+const AT_ONCE = 1000;
 const VALID_NAME = 'A valid name is, for example, "shoesize".';
 
 /** Names with a meaning in JavaScript or in drivers of MongoDB: programs that read the member would fail on them. */
@@ -31,7 +33,7 @@ export function isDeletion(value: unknown): value is Deletion {
 }
 
 interface Place {
-  value: unknown;
+  value: object;
   pointer: string;
   depth: number;
 }
@@ -40,17 +42,26 @@ interface Place {
  * Checks that apply to every body, regardless of its fields: names with a meaning in MongoDB or JavaScript, text that
  * is not valid Unicode, and nesting deeper than any field allows. It does not recurse, so no nesting exhausts the stack.
  */
-export function bodyFaults(body: object): FieldError[] {
+export function* bodyFaults(body: object): Steps<FieldError[]> {
   const faults: FieldError[] = [];
   const places: Place[] = [{ value: body, pointer: '', depth: 1 }];
+  let seen = 0;
   for (const place of places) {
-    if (faults.length >= MOST_FAULTS) break;
-    const detail = valueFault(place);
-    if (detail !== undefined) faults.push({ pointer: place.pointer, detail });
-    else if (typeof place.value === 'object' && place.value !== null)
-      enter(place, place.value, places, faults);
+    const { value, pointer, depth } = place;
+    const entries: Iterable<[string | number, unknown]> = Array.isArray(value)
+      ? value.entries()
+      : Object.entries(value);
+    for (const [name, inner] of entries) {
+      const fault = childFault(place, name, inner);
+      if (fault !== undefined) faults.push(fault);
+      else if (typeof inner === 'object' && inner !== null)
+        places.push({ value: inner, pointer: pointerTo(pointer, name), depth: depth + 1 });
+      if (faults.length === MOST_FAULTS) return faults;
+      seen += 1;
+      if (seen % AT_ONCE === 0) yield;
+    }
   }
-  return faults.slice(0, MOST_FAULTS);
+  return faults;
 }
 
 /** The faults of the `extrafields` of a new member. */
@@ -76,7 +87,20 @@ export function channelsFaults(value: unknown): FieldError[] {
   return faults;
 }
 
-function valueFault({ value, depth }: Place): string | undefined {
+/** The fault of a value or of its name; an element of an array has a number as its name. */
+function childFault(
+  { pointer, depth }: Place,
+  name: string | number,
+  value: unknown,
+): FieldError | undefined {
+  const ofName = typeof name === 'string' ? nameFault(name) : undefined;
+  if (ofName !== undefined)
+    return { pointer: isShowable(String(name)) ? pointerTo(pointer, name) : pointer, detail: ofName };
+  const ofValue = valueFault(value, depth + 1);
+  return ofValue === undefined ? undefined : { pointer: pointerTo(pointer, name), detail: ofValue };
+}
+
+function valueFault(value: unknown, depth: number): string | undefined {
   if (typeof value === 'string') {
     return value.isWellFormed()
       ? undefined
@@ -86,16 +110,6 @@ function valueFault({ value, depth }: Place): string | undefined {
   return tooDeep
     ? 'is nested too deep. The deepest value is {"extrafields": {"section": {"name": "text"}}}.'
     : undefined;
-}
-
-function enter({ pointer, depth }: Place, value: object, places: Place[], faults: FieldError[]): void {
-  const isArray = Array.isArray(value);
-  for (const [name, inner] of Object.entries(value) as [string, unknown][]) {
-    const detail = isArray ? undefined : nameFault(name);
-    if (detail === undefined)
-      places.push({ value: inner, pointer: pointerTo(pointer, name), depth: depth + 1 });
-    else faults.push({ pointer: isShowable(name) ? pointerTo(pointer, name) : pointer, detail });
-  }
 }
 
 function nameFault(name: string): string | undefined {

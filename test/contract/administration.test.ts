@@ -84,6 +84,12 @@ describe('Administration API /admin/v1', () => {
     expect(await admin('DELETE', path, { headers: { 'if-match': '"another"' } })).toMatchObject({
       status: 412,
     });
+    expect(await admin('DELETE', path, { query: { purge: 'yes' } })).toMatchObject({
+      status: 400,
+      json: {
+        errors: [{ parameter: 'purge', detail: '"yes" is not valid. Send true or false.' }],
+      },
+    });
     expect((await admin('DELETE', path, { query: { purge: 'true' } })).json).toEqual({
       removed: { member: 0, product: 3 },
     });

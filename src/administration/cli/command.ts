@@ -4,7 +4,10 @@ import { BUILT_IN_KINDS } from '../../kinds/index.js';
 import type { Invocation, Settings } from '../../platform/config/index.js';
 import type { Wording } from './layout.js';
 
-/** An option of a command. Without `value` it is a flag; otherwise it takes a value, and `value` is its name in the help. */
+/**
+ * An option of a command. Without `value` it is a flag; otherwise it takes a value, and `value` is its name in the
+ * help.
+ */
 export interface Option {
   description: string;
   value?: string;
@@ -51,7 +54,9 @@ export interface Terminal {
 
 /** Reports the progress of a command. */
 export interface Progress {
-  /** Reports the number of finished items, and how much of the total they make up, in the unit of the total. */
+  /**
+   * Reports the number of finished items, and their amount in the unit of the total: bytes for a file, otherwise items.
+   */
   at(done: number, amount: number): void;
   /** Reports an invalid line of the input, with the reason. */
   badLine(line: number, reason: string): void;
@@ -80,7 +85,7 @@ export interface Outcome {
   text: Wording;
   /** For machines, with `--json`: one document. */
   json: unknown;
-  /** One line for stderr, if the command did its work but parts of it failed: exit code 1. */
+  /** One line for stderr, if the command ended without an error, but not all of its work is done: exit code 1. */
   failure?: string | undefined;
   /** The exit code in that case, if the help of the command promises another one. */
   failureCode?: 3;

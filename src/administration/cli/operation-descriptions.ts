@@ -25,7 +25,7 @@ export const recordErasures = describeCommand({
   summary: 'Show the erasures of an application, or one of them with its consumers',
   options: {
     ...APPLICATION,
-    id: { value: 'ID', description: 'only those of this id, while its hard delete is kept' },
+    id: { value: 'ID', description: 'only those of this id; finds them only while the service knows the id' },
     receipt: { value: 'RECEIPT', description: 'one erasure, with its consumers' },
   },
   notes: [

@@ -95,7 +95,9 @@ function shortly(value: unknown): string {
   return value === undefined ? 'left out' : cutTo(LONGEST_VALUE, JSON.stringify(value));
 }
 
-/** The lines about a filter that was just saved, such as `648 of 3,000 match; 12 will be delivered again.` */
+/**
+ * The short lines about a new filter, planned or just saved, such as `648 of 3,000 match; 12 will be delivered again.`
+ */
 export function savedLines(preview: Preview, isServed: boolean): string[] {
   const { records, entering, restamps } = preview;
   const moved = isServed ? 'will be delivered again' : 'will be delivered again once it is on';

@@ -19,8 +19,8 @@ import type { NotStampedCollector } from './not-stamped.js';
 const { EJSON } = mongoose.mongo.BSON;
 
 /**
- * Maximum number of documents in a bulk. All get the same `$$NOW`, so the longer a bulk takes, the more marks are
- * raised above its stamps before it is committed.
+ * Maximum number of documents in a bulk. All get the same `$$NOW`, so the longer a bulk takes, the more likely it is
+ * that the mark is raised above its stamps before it is committed.
  */
 const AT_ONCE = 1000;
 /** How long to retry documents that transactions of other programs hold, after all others are stamped, in ms. */

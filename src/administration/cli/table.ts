@@ -22,9 +22,9 @@ const TONES: readonly (readonly [RegExp, Tone])[] = [
 ];
 
 /**
- * Rows under headings, in columns as wide as their widest cell; `none` if there are no rows. If a line does not fit, the
- * widest columns are cut, but not below the width of their headings. The first column, which names the subject of the row,
- * is cut last.
+ * Rows under headings, in columns as wide as their widest cell; `none` if there are no rows. If a line does not fit,
+ * the widest columns are cut, but not below the width of their headings. The first column, which names the subject of
+ * the row, is cut last.
  */
 export function table(headings: string[], rows: string[][], none: string): Wording {
   if (rows.length === 0) return none;
@@ -55,8 +55,9 @@ export function toneOf(state: string): Tone | undefined {
 }
 
 /**
- * Widths of columns that fit into a line together, gaps included. All columns are cut to one maximum width, which is as
- * large as possible. The first column is cut only if the others cannot be cut any more.
+ * Widths of columns that fit into a line together, gaps included. All columns but the first are cut to one maximum
+ * width, which is as large as possible; each keeps its least width. The first column is cut only if the others cannot
+ * be cut any more.
  */
 export function fitting(widths: number[], least: number[], columns: number): number[] {
   const room = columns - GAP.length * (widths.length - 1);

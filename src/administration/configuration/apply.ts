@@ -3,7 +3,7 @@ import { LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { APPLICATIONS, SERVICES } from '../../application/plain.js';
 import { CREDENTIALS, hashPassword } from '../../auth/plain.js';
 import { isDuplicateKey } from '../../platform/database/plain.js';
-import { allows, problems, Problem, shaped } from '../../platform/http/plain.js';
+import { allows, namesIn, problems, Problem, shaped } from '../../platform/http/plain.js';
 import { ofTenant } from '../../record/index.js';
 import { removeSchemas } from '../../replication/schema/plain.js';
 import { removeHashKey } from '../../replication/store/plain.js';
@@ -204,7 +204,7 @@ export function readConfigurationFile(text: string): ConfigurationFile {
   const [error] = document.errors;
   if (error !== undefined) throw atLine(lines.linePos(error.pos[0]).line, `is not YAML: ${error.message}`);
   const lineOf = (pointer: string) => {
-    const path = pointer.split('/').slice(1);
+    const path = namesIn(pointer);
     for (let length = path.length; length >= 0; length -= 1) {
       const node = document.getIn(path.slice(0, length), true) as
         | { range?: [number, number, number] }

@@ -28,6 +28,7 @@ import {
   sendTagged,
   TakesIfMatch,
 } from './administration.js';
+import { readPurge } from './listing.js';
 import { Answers, ApplicationList, ApplicationShape, Done } from './answers.js';
 
 /** Lists, registers, changes and removes applications. */
@@ -118,16 +119,17 @@ export class ApplicationsController {
   })
   @ApiOperation({ summary: 'Removes an application and its services' })
   @Answers('How many records were removed of each kind')
-  @Problems(401, 403, 404, 409, 412, 429, 500, 503)
+  @Problems(400, 401, 403, 404, 409, 412, 429, 500, 503)
   async deleteApplication(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param() path: { org: string; app: string },
     @Headers('If-Match') ifMatch: string | undefined,
-    @Query('purge') purge: string | undefined,
+    @Query() query: Record<string, unknown>,
   ): Promise<{ removed: Record<Kind, number> }> {
-    const options = { purge: purge === 'true', ifMatch };
-    const removed = await removeApplication(this.changeContexts.of(request), tenantIn(caller, path), options);
+    const tenant = tenantIn(caller, path);
+    const options = { purge: readPurge(query), ifMatch };
+    const removed = await removeApplication(this.changeContexts.of(request), tenant, options);
     return { removed: Object.fromEntries(removed) };
   }
 

@@ -61,7 +61,7 @@ export class CredentialsController {
     schema: { type: 'integer', minimum: 1, maximum: 9999, example: 90 },
   })
   @ApiOperation({
-    summary: 'Lists the credentials that give access to nothing that yours does not',
+    summary: 'Lists the credentials whose access is within that of yours',
     description: 'Includes when, to the minute, and from where each was last used.',
   })
   @Answers('The credentials', CredentialList)

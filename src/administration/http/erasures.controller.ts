@@ -81,11 +81,11 @@ export class ErasuresController {
   ): Promise<{ result: ErasureReceipt[]; next: string }> {
     const tenant = tenantOf(caller, path);
     const { db } = this.changeContexts.of(request);
+    await assertApplication(db, tenant);
     const page = readParameters(query, (read) => ({
       ...pageIn(read, PAGE),
       id: read('id', (text) => ({ value: text })),
     }));
-    await assertApplication(db, tenant);
     const result = await listReceipts(db, tenant, page);
     return { result, next: result.length < page.limit ? '' : result.at(-1)!.receipt };
   }

@@ -23,6 +23,7 @@ import {
   sendTagged,
   TakesIfMatch,
 } from './administration.js';
+import { readPurge } from './listing.js';
 import { Answers, KindList, KindShape } from './answers.js';
 
 const FOR_WHOM = 'For credentials that cover every application: it is about all of them.';
@@ -100,10 +101,10 @@ export class KindsController {
     @Caller() caller: Credential,
     @Param('kind') name: string,
     @Headers('If-Match') ifMatch: string | undefined,
-    @Query('purge') purge: string | undefined,
+    @Query() query: Record<string, unknown>,
   ): Promise<{ removed: RemovedWithKind }> {
     assertCoversAll(caller);
-    const options = { purge: purge === 'true', ifMatch };
+    const options = { purge: readPurge(query), ifMatch };
     return { removed: await removeKind(this.changeContexts.of(request), name, options) };
   }
 

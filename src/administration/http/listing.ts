@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import mongoose from 'mongoose';
 import type { Parsed } from '../../platform/common/index.js';
-import type { ParameterReader } from '../../platform/http/index.js';
+import { type ParameterReader, parseFlag, readParameters } from '../../platform/http/index.js';
 
 const { ObjectId } = mongoose.mongo;
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
@@ -49,4 +49,9 @@ function parseLimit(text: string, { most, usual }: PageSizes): Parsed<number> {
   return limit >= 1 && limit <= most
     ? { value: limit }
     : { error: `is not a whole number from 1 to ${most}, such as ${usual}.` };
+}
+
+/** The parameter `purge` of a removal; false if it is not sent. Throws 400 for any other value than `true` and `false`. */
+export function readPurge(query: Record<string, unknown>): boolean {
+  return readParameters(query, (read) => read('purge', parseFlag)) ?? false;
 }

@@ -33,7 +33,7 @@ export function parseDate(text: string): Parsed<Date> {
 
 /** A client's input, shortened for an error sentence. */
 export function shown(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  return text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text.toWellFormed();
 }
 
 /** The earlier of two values that `<` can compare, such as dates or ObjectIds. If one is undefined, the other one. */

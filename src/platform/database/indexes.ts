@@ -63,8 +63,9 @@ export async function makeMissing(missing: MissingIndex[], refused: Refused): Pr
 }
 
 /**
- * What an operator has to do before the index can be created, in one sentence without its final period; undefined if
- * the error has another cause. If documents prevent the index, this scans the whole collection for them.
+ * What prevents the index, and what an operator has to do before it can be created, in sentences without the final
+ * period; undefined if the error has another cause. If documents prevent the index, this scans the whole collection for
+ * them.
  */
 export async function refusalOf(missing: MissingIndex, error: unknown): Promise<string | undefined> {
   const { model, fields, options } = missing;
@@ -145,8 +146,8 @@ async function makeIndex({ model, fields, options, hidden }: MissingIndex): Prom
 }
 
 /**
- * Creates an index. If duplicates that the service itself has caused prevent this, they are removed and the creation is
- * repeated, as often as writers cause new ones in the meantime.
+ * Creates an index. If duplicate values that the service itself has stored prevent this, the surplus values are
+ * removed, not their documents, and the creation is repeated, as often as writers cause new ones in the meantime.
  */
 async function made(make: () => Promise<unknown>, model: AnyModel, keys: string[]): Promise<void> {
   for (;;) {

@@ -32,8 +32,8 @@ import { IndexKeeper } from './index-keeper.js';
 const RETRY_MS = 1000;
 
 /**
- * Establishes the preconditions of the service while its port is already open: a connection, a server that can keep
- * the promises, and the indexes.
+ * Establishes the preconditions of the service while its port is already open: a connection, a server on which the
+ * service can keep its promises, and the indexes.
  */
 @Injectable()
 export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {

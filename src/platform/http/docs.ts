@@ -14,7 +14,7 @@ const TAGS = {
     'Feeds from which other programs keep copies: how far they can be read, what changed, and what is gone.',
   members: 'Making, changing and reading members.',
   administration:
-    'Applications, services, credentials, and how the service does. For credentials of level `admin`.',
+    'Applications, services, credentials, and the state of Tidemark itself. For credentials of level `admin`.',
   operation: 'For load balancers and Prometheus, without credentials.',
 };
 
@@ -87,8 +87,8 @@ interface Documented {
 }
 
 /**
- * Serves the document at `/openapi.json` and a page to try it at `/docs`. It has the paths of every kind that this deployment
- * has at the time of the request (contract §8).
+ * Serves the document at `/openapi.json` and a page to try it at `/docs`. It has the paths of every kind that this
+ * deployment has at the time of the request (contract §8).
  */
 export function serveDocs(app: INestApplication, { limitMax, isServed, createdKinds }: Documented): void {
   let known: OpenAPIObject | undefined;
@@ -107,7 +107,7 @@ export function serveDocs(app: INestApplication, { limitMax, isServed, createdKi
   httpAdapter.get('/openapi.json', (_request: Request, response: Response) => response.json(document()));
 }
 
-/** The paths of one built-in kind, from which those of created kinds are made: all have the same. */
+/** A built-in kind. The paths of created kinds are made from its paths, because all kinds have the same ones. */
 const MODEL = { name: 'product', path: '/api/v1/product/', words: /\bproducts\b/g, ids: 'Product' };
 
 function withKinds(document: OpenAPIObject, kinds: DocumentedKind[]): OpenAPIObject {
@@ -220,8 +220,8 @@ interface DescribedOperation {
 }
 
 /**
- * Adds the examples of `page/examples.json` to the operations of a document. They are one story, in the order in which the
- * requests succeed; a test sends them all, and compares the answers.
+ * Adds the examples of `page/examples.json` to the operations of a document. They are one story, in the order in which
+ * the requests succeed; a test sends them all, and compares the answers.
  */
 function addExamples({ paths }: OpenAPIObject, folder: string): void {
   const examples = JSON.parse(readFileSync(join(folder, 'examples.json'), 'utf8')) as Example[];

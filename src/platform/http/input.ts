@@ -4,7 +4,7 @@ import { problems } from './problems.js';
 
 /** Maximum number of errors that are reported for one body. */
 export const MOST_FAULTS = 20;
-/** Maximum length of a property name in an error, in characters; a longer name is cut. */
+/** Maximum length of a property name in an error, in characters; only the beginning of a longer name is shown. */
 export const LONGEST_NAME = 1000;
 
 /** A property of a body: how to read it, and its schema in the OpenAPI document. */
@@ -40,6 +40,12 @@ export function pointerTo(parent: string, name: string | number): string {
   return `${parent}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
+/** The names in a JSON pointer, from the outermost on. */
+export function namesIn(pointer: string): string[] {
+  const names = pointer.split('/').slice(1);
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
 /** Returns why the properties of an object are not valid in combination; undefined if they are. */
 type FaultOf<F extends Fields> = (value: Shaped<F>) => FieldError | undefined;
 
@@ -53,7 +59,7 @@ export function* shapeInSteps<F extends Fields>(
     .filter((name) => !Object.hasOwn(fields, name))
     .slice(0, MOST_FAULTS)
     .map((name) => ({
-      pointer: pointerTo('', fits(name, LONGEST_NAME) ? name : shown(name)),
+      pointer: pointerTo('', fits(name, LONGEST_NAME) ? name.toWellFormed() : shown(name)),
       detail: `is an unknown property. Known properties: ${knownIn(fields)}.`,
     }));
   const values: [string, unknown][] = [];
@@ -101,11 +107,19 @@ export function required<T>(field: Field<T | undefined>, missing = 'is missing.'
 
 /** Makes a field nullable; null removes the stored value. */
 export function removable<T>(field: Field<T | undefined>): Field<T | null | undefined> {
-  // Without `readInSteps`, which would take precedence over `read` and refuse null.
+  return alsoTaking(field, (value) => value === null);
+}
+
+/** Makes a field nullable, and accepts the values for which `isTaken` is true as they are. */
+export function alsoTaking<T, V>(
+  field: Field<T | undefined>,
+  isTaken: (value: unknown) => value is V,
+): Field<T | V | undefined> {
+  // Without `readInSteps`, which would take precedence over `read` and refuse these values.
   return {
     missing: field.missing,
     schema: { ...field.schema, nullable: true },
-    read: (value) => (value === null ? { value: null } : field.read(value)),
+    read: (value) => (isTaken(value) ? { value } : field.read(value)),
   };
 }
 
@@ -224,4 +238,11 @@ export function readParameters<T>(
   errors.push(...missing);
   if (errors.length > 0) throw problems.invalidRequest(errors);
   return parsed;
+}
+
+/** Parses a parameter that is `true` or `false`. */
+export function parseFlag(text: string): Parsed<boolean> {
+  return text === 'true' || text === 'false'
+    ? { value: text === 'true' }
+    : { error: `"${shown(text)}" is not valid. Send true or false.` };
 }

@@ -276,7 +276,7 @@ function receiptOutcome(found: WholeReceipt): Outcome {
 
 function stampLine(stamp: string, isUsedAgain: boolean): string {
   return isUsedAgain
-    ? `A record with this id exists again. A consumer has dropped the erased one once it has read up to ${stamp}.`
+    ? `A record with this id exists again. A consumer that has read up to ${stamp} no longer has the erased record.`
     : `Its hard delete is stamped ${stamp}: windows that contain this time deliver it.`;
 }
 

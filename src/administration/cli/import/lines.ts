@@ -33,8 +33,8 @@ const text: Check = (value) =>
   typeof value === 'string' && value !== '' ? undefined : 'must be a string that is not empty';
 
 /**
- * BSON stores UTF-8. Half of a surrogate pair would be stored as another id, and the same line would never find its record
- * again.
+ * BSON stores UTF-8. Half of a surrogate pair would be stored as another id, and the same line would never find its
+ * record again.
  */
 const idText: Check = (value) => {
   if (typeof value !== 'string' || value.isWellFormed()) return text(value);
@@ -55,7 +55,7 @@ const PROPERTIES: Record<string, Check> = {
   createdBy: (value) => (typeof value === 'string' ? undefined : 'must be a string'),
 };
 
-/** The error of a line, and a hint about what the whole file may contain instead. */
+/** The error of a line, and a hint if the whole file may be of another kind. */
 export interface BadLine {
   error: string;
   hint?: string;
@@ -85,8 +85,9 @@ export function parseRecordLine(kind: Kind, line: string): { value: GivenRecord 
 }
 
 /**
- * Reduces a record to the properties that its collection can store. If its records have no field `data`, every other
- * field is data, so `type`, `createDate` and `createdBy` are dropped (contract §8).
+ * Reduces a record to the properties that its collection can store. If its records have no field `data`, all their
+ * fields but the record's own, such as its id, are data: `type`, `createDate` and `createdBy` would become data too, so
+ * they are dropped (contract §8).
  */
 function storable(kind: Kind, record: GivenRecord): { value: GivenRecord } | BadLine {
   const { stored } = describedKind(kind);

@@ -24,7 +24,7 @@ import {
 const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 } as const;
 /**
  * Written as expressions, because a projection by names ends once it has found as many fields as it names: a name that
- * occurs twice would hide a later field.
+ * occurs twice in a record would hide a later field of it.
  */
 const OWNER_FIELDS = { _id: 0, id: '$id', emailkey: '$emailkey' };
 /** Maximum number of ids that are shown as created, and as changed. */
@@ -41,8 +41,8 @@ interface Standing {
 }
 
 /**
- * Determines what a {@link RecordWriter} would do with lines, without writing. It does not foresee refusals for the size of
- * a record or by a validator.
+ * Determines what a {@link RecordWriter} would do with lines, without writing. It does not foresee refusals for the
+ * size of a record or by a validator.
  */
 export class RecordJudge implements RecordSink {
   /** The first ids that would be created and changed. */
@@ -74,7 +74,7 @@ export class RecordJudge implements RecordSink {
     return Math.max(0, all - this.found);
   }
 
-  /** Like the writer, halves a batch that the database refuses until each line that it refuses is found. */
+  /** If the database refuses a batch, halves it like the writer, until each refused line is found. */
   private async judge(lines: RecordLine[], outcome: WriteOutcome): Promise<void> {
     let standing: Standing;
     try {
@@ -169,8 +169,8 @@ interface RememberedLine {
 const MOST_REMEMBERED = 500_000;
 
 /**
- * Remembers the lines of a file by `id`, so that a later line is judged as if the earlier ones were stored. Keeps the last
- * half million ids.
+ * Remembers the lines of a file by `id`, so that a later line is judged as if the earlier ones were stored. Keeps the
+ * last half million ids.
  */
 export class FileMemory {
   private readonly lines = new Map<string, RememberedLine>();

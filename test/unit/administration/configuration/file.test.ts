@@ -104,6 +104,11 @@ describe('a configuration file', () => {
       'Line 1: /application is an unknown property. Known properties: kinds, applications',
     ],
     [
+      'an unknown property with the special characters of a pointer',
+      'applications: []\n\na~/b: 1',
+      'Line 3: /a~0~1b is an unknown property',
+    ],
+    [
       'an application with no name',
       FILE.replace('    appid: shop\n', ''),
       'Line 3: /applications/0/appid is missing',

@@ -99,6 +99,9 @@ describe('create body: an unknown property, or one of the wrong type: 400 that n
     expect(pointersOf(CREATE_MEMBER, { ...NEW, extrafields: { a: { b: cats(1001) } } })).toEqual([
       '/extrafields/a/b',
     ]);
+    expect(pointersOf(CREATE_MEMBER, { ...NEW, extrafields: { a: { [cats(1001)]: '' } } })).toEqual([
+      '/extrafields/a',
+    ]);
     expect(pointersOf(CREATE_MEMBER, { ...NEW, email: `${cats(253)}@x` })).toEqual(['/email']);
   });
 

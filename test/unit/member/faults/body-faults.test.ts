@@ -1,6 +1,8 @@
-import { bodyFaults } from '../../../../src/member/body-faults.js';
+import { bodyFaults as faultsInSteps } from '../../../../src/member/body-faults.js';
+import { atOnce } from '../../../../src/platform/common/index.js';
 
 const parse = (text: string) => JSON.parse(text) as object;
+const bodyFaults = (body: object) => atOnce(faultsInSteps(body));
 
 describe('what no body may hold', () => {
   it.each([
@@ -41,5 +43,10 @@ describe('what no body may hold', () => {
   it('lists 20 faults of however many', () => {
     const body = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`$${index}`, 1]));
     expect(bodyFaults(body)).toHaveLength(20);
+  });
+
+  it('lets other requests run after each thousand values', () => {
+    const steps = faultsInSteps({ channels: Array.from({ length: 3500 }, () => '') });
+    expect(Array.from(steps)).toHaveLength(3);
   });
 });

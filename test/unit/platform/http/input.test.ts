@@ -70,6 +70,15 @@ describe('a body: a 400 names each wrong property', () => {
     ]);
   });
 
+  it('in valid Unicode', () => {
+    expect(
+      errorsIn({ enabled: true, '\ud800x': 1, [`${'n'.repeat(79)}${'\u{1F431}'.repeat(1000)}`]: 1 }),
+    ).toEqual([
+      { pointer: '/\ufffdx', detail: unknown },
+      { pointer: `/${'n'.repeat(79)}\ufffd…`, detail: unknown },
+    ]);
+  });
+
   it('twenty at most, the unknown ones first', () => {
     const names = Array.from({ length: 25 }, (_, index) => `n${index}`);
     const errors = errorsIn(Object.fromEntries(names.map((name) => [name, 1])));
