@@ -118,10 +118,10 @@ describe.each<[string, Record<string, string>]>([
       [
         'of one without counts, as earlier versions have written it',
         { done: undefined, total: undefined },
-        'very many:',
+        'not finished yet: ',
         CONSTANT,
       ],
-      ['of one that is damaged', { done: 'half', pace: [] }, 'very many:', CONSTANT],
+      ['of one that is damaged', { done: 'half', pace: [] }, 'not finished yet: ', CONSTANT],
     ])('%s', async (_what, more, told, retryAfter) => {
       await putAside(JSON.parse(JSON.stringify({ ...WORK, ...more })) as object);
       expect(refused(await ask(app), 'not-watched', app, told)).toBe(retryAfter);

@@ -9,8 +9,9 @@ import { ChangedMarks } from './heads.js';
 import { FILTER_VERSION_MODEL } from './collections.schema.js';
 
 /**
- * A query for the documents of these services, by the index on the service key. Names are grouped by application and kind:
- * MongoDB plans each branch of `$or` separately, and with one branch for each service planning takes most of the time.
+ * A query for the documents of these services, by the index on the service key. Names are grouped by application and
+ * kind: MongoDB plans each branch of `$or` separately, and with one branch for each service planning takes most of the
+ * time.
  */
 export function amongServices(keys: ServiceKey[]): mongo.Document {
   const parts = new Map<string, { of: Omit<ServiceKey, 'name'>; names: string[] }>();
@@ -50,7 +51,8 @@ const PREVIOUS = { previous: '', previousFields: '' } as const;
 const OF_STAMPING = { pendingSince: '', stamping: '' } as const;
 
 /**
- * Reads and writes `tidemark.filterversions`. Only the watcher writes, by compare-and-set on the version that it has read.
+ * Reads and writes `tidemark.filterversions`. Only the watcher writes, by compare-and-set on the version that it has
+ * read.
  */
 @Injectable()
 export class FilterVersions {
@@ -123,7 +125,10 @@ export class FilterVersions {
     await this.entries.collection.updateOne(pending, failed);
   }
 
-  /** Marks a service as invalid and changes nothing else of its entry: pending re-stamps still have to be done. */
+  /**
+   * Marks a service as invalid and increments the version; its entry is created if there is none. Nothing else of an
+   * entry changes: pending re-stamps still have to be done.
+   */
   async invalidate(key: ServiceKey, entry: ReadVersion | undefined): Promise<void> {
     if (entry === undefined)
       await this.insert(

@@ -71,7 +71,10 @@ interface KnownSpan {
 /** The filter has changed since the service was read. A page judged by the old filter would miss re-stamped records. */
 export class OutdatedServiceError extends Error {}
 
-/** The only access of feeds to the filter of a service. They read nothing of `services` but whether `default` has a document. */
+/**
+ * The only access of feeds to the filter of a service. They read nothing of `services` but whether `default` has a
+ * document.
+ */
 @Injectable()
 export class FiltersInForce {
   /**
@@ -103,18 +106,18 @@ export class FiltersInForce {
   }
 
   /**
-   * The first moment at which this version is known to be in force; undefined if no moment has been checked yet, and for `default`
-   * without an entry, which has shown everything since the beginning.
+   * The first moment at which this version is known to be in force; undefined if no moment has been checked yet, and
+   * for `default` without an entry, which has shown everything since the beginning.
    */
   knownFrom(service: InForce): mongo.Timestamp | undefined {
     return service._id === undefined ? undefined : this.known.get(keyOf(service))?.from;
   }
 
   /**
-   * Whether the entry had this version at a moment, with no re-stamps pending. While they are pending, records that the two
-   * filters judge differently still have their old stamps, and a window begun with the previous filter would deliver them a
-   * second time. Throws the server's error if the moment is no longer available, and OutdatedServiceError if the entry had a
-   * later version at that moment.
+   * Whether the entry had this version at a moment, with no re-stamps pending. While they are pending, the new filter
+   * is in force, but records that it and the previous filter judge differently still have their old stamps: a window
+   * begun with the previous filter would deliver them a second time. Throws the server's error if the moment is no
+   * longer available, and OutdatedServiceError if the entry had a later version at that moment.
    */
   async isShown(service: InForce, at: mongo.Timestamp): Promise<boolean> {
     const known = this.known.get(keyOf(service));

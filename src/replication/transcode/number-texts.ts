@@ -54,8 +54,8 @@ const BEFORE_ID = 4 + BEGINNING.length;
 const SHORTEST_ELEMENT = 3 + BEFORE_ID + ID_BYTES + 1;
 
 /**
- * The `_id`s of a batch of documents, 12 bytes each. `_id` comes first, as MongoDB stores and projects it. Documents whose
- * `_id` is not an ObjectId are omitted. Throws MalformedBsonError.
+ * The `_id`s of a batch of documents, 12 bytes each. `_id` comes first, as MongoDB stores and projects it. Documents
+ * whose `_id` is not an ObjectId are omitted. Throws MalformedBsonError.
  */
 export function packedIds(documents: Uint8Array): Uint8Array {
   const packed = new Uint8Array(Math.ceil(documents.length / SHORTEST_ELEMENT) * ID_BYTES);
@@ -106,7 +106,10 @@ function beginsWithId(bytes: Uint8Array, { start, end }: { start: number; end: n
 const { BSON } = mongoose.mongo;
 const ID_KEY = Buffer.from('id\0', 'latin1');
 
-/** A record of a batch whose `id` is a number, and the text of that number if it is an integer of 64 bits. */
+/**
+ * A record of a batch whose `id` is a number, and the text of that number if it is a whole number that fits into 64
+ * bits.
+ */
 interface Numbered {
   _id: mongo.ObjectId;
   text: string | undefined;
@@ -120,8 +123,8 @@ export function numberedIn(documents: Uint8Array, from: number): Numbered[] {
 }
 
 /**
- * The batch from a position on, with each numeric `id` replaced by its text. A record with such an `id` is omitted if it has
- * no text, or if `isShown` returns false. So the writer of items handles only texts.
+ * The batch from a position on, with each numeric `id` replaced by its text. A record with such an `id` is omitted if
+ * it has no text, or if `isShown` returns false. So the writer of items handles only texts.
  */
 export function renamed(
   documents: Uint8Array,

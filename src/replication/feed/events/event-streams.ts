@@ -31,7 +31,10 @@ const COMMENT = ':\n\n';
 
 /** A client that receives server-sent events. */
 export class Subscriber {
-  /** `known` is the offset that the client has already; `turn` is the check at which it receives comments. */
+  /**
+   * `known` is the offset that the client has already; `turn` is the tick of each round of `ticksPerComment` at which
+   * it receives a comment.
+   */
   constructor(
     private readonly response: ServerResponse,
     private known: string | undefined,
@@ -103,8 +106,8 @@ export class Topic {
   }
 
   /**
-   * Sends a new offset to all subscribers. If the query fails, the offset is unchanged. No second query starts while one is
-   * running: the running query may be waiting for a free slot, and further queries would queue up after it.
+   * Sends a new offset to all subscribers. If the query fails, the offset is unchanged. No second query starts while
+   * one is running: the running query may be waiting for a free slot, and further queries would queue up after it.
    */
   async refresh(): Promise<void> {
     if (this.isAsking) return;

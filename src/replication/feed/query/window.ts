@@ -19,7 +19,10 @@ export interface Breadth {
 /** Sufficient if everything matches. */
 export const FIRST_BREADTH: Breadth = { perItem: 1 };
 
-/** The maximum number of `_id`s in a command. It keeps commands small, and so also the retry after a timeout. */
+/**
+ * The maximum number of `_id`s in a command. It keeps commands small, including the one that is retried after a
+ * timeout.
+ */
 const MOST = 10_000;
 const SPARE = 1.25;
 const MOST_WIDER = 16;
@@ -31,13 +34,16 @@ export function idsOf({ perItem, most = MOST }: Breadth, asked: number): number 
   return Math.min(Math.max(1, Math.ceil(asked * perItem)), most);
 }
 
-/** The breadth after a step that found fewer items than requested: the `_id`s that each found item needed, with a margin. */
+/**
+ * The breadth after a step that found fewer items than requested: the `_id`s that each found item needed, with a
+ * margin.
+ */
 export function wider(breadth: Breadth, { asked, count }: { asked: number; count: number }): Breadth {
   const needed = (idsOf(breadth, asked) / count) * SPARE;
   return { ...breadth, perItem: Math.min(needed, breadth.perItem * MOST_WIDER) };
 }
 
-/** The breadth after a step of `asked` items that took too long; undefined if that step examined only one record. */
+/** The breadth after a step of `asked` items that took too long; undefined if `most` was already 1. */
 export function narrower(breadth: Breadth, asked: number): Breadth | undefined {
   const examined = idsOf(breadth, asked);
   return breadth.most === 1 ? undefined : { ...breadth, most: Math.ceil(examined / NARROWER) };
@@ -148,9 +154,9 @@ interface Bounds {
 }
 
 /**
- * These bounds replace the filter, so that the query is covered by the index. Do not use them in a query that sorts: MongoDB
- * would take the order of the index for the requested order. A date is a whole number of milliseconds, so the first one
- * after `from` is a millisecond later.
+ * These bounds replace the filter, so that the query is covered by the index. Do not use them in a query that sorts:
+ * MongoDB would take the order of the index for the requested order. A date is a whole number of milliseconds, so the
+ * first one after `from` is a millisecond later.
  */
 export function boundsOf({ scope }: Pick<Selection, 'scope'>, from: Date, to: Date): Bounds {
   const { organizationid, appid, kind } = scope as Tenant & { kind?: Kind };
