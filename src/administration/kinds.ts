@@ -253,7 +253,7 @@ function builtIn(name: string): Refused {
 }
 
 export function tooManyKinds(): Refused {
-  const detail = `There are ${MOST_KINDS} kinds, which is the maximum. Remove one first.`;
+  const detail = `There can be at most ${MOST_KINDS} kinds. Remove one first.`;
   return new Refused(new Problem(409, 'too-many-kinds', 'There is no room for another kind', detail));
 }
 

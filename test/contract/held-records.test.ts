@@ -1,4 +1,3 @@
-/** @depends-on-server */
 import type { mongo } from 'mongoose';
 import { collectionOf, type Kind } from '../../src/kinds/index.js';
 import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';

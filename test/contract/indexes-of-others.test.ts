@@ -1,4 +1,3 @@
-/** @depends-on-server */
 import type { mongo } from 'mongoose';
 import { IndexKeeper } from '../../src/platform/database/index.js';
 import { ConsumerNotes } from '../../src/replication/feed/index.js';

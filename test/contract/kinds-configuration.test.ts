@@ -79,6 +79,13 @@ describe('A configuration with kinds', () => {
     expect(await stored().countDocuments(ORDER)).toBe(1);
   });
 
+  it('a kind with the name of a stored one that is not valid is refused, with its name', async () => {
+    await stored().insertOne({ ...ORDER, collection: 'products' });
+    const said =
+      'Line 1: /kinds/0/name "order" is the name of a stored kind whose document is not valid. Remove that kind first.';
+    expect(await failureOf({ kinds: [ORDER] }, 'config apply --yes -')).toEqual([said]);
+  });
+
   it.each<[string, object]>([
     ['/kinds/0/name must begin with a lower-case', { kinds: [{ ...ORDER, name: 'Order' }] }],
     ['/kinds/0/collection "members" is the collection', { kinds: [{ ...ORDER, collection: 'members' }] }],

@@ -1,4 +1,3 @@
-/** @depends-on-server */
 import { getConnectionToken } from '@nestjs/mongoose';
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { isMomentGone, readAsOf } from '../../src/platform/database/index.js';

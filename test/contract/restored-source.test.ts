@@ -1,4 +1,3 @@
-/** @depends-on-server */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';

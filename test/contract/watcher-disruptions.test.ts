@@ -1,4 +1,3 @@
-/** @depends-on-server */
 import { type BuiltInKind, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 

@@ -236,6 +236,11 @@ export async function assertKindsPossible(db: mongo.Db, changes: PlannedChange[]
     await assertServable(db, kind, `${pointer}/collection`);
     const others = [{ name: exactly(name) }, { collection: exactly(collection) }];
     const stored = await kindsOf(db).findOne<KindDocument>({ $and: [stays, { $or: others }] });
+    if (stored !== null && stored.collection !== collection)
+      throw invalidAt(
+        `${pointer}/name`,
+        `"${name}" is the name of a stored kind whose document is not valid. Remove that kind first.`,
+      );
     const before = created.slice(0, index).find((one) => one.kind.collection === collection);
     const owner = stored?.name ?? before?.kind.name;
     if (owner !== undefined)

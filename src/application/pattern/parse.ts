@@ -203,6 +203,7 @@ function bracketed(cursor: Cursor, anyCase: boolean): Characters {
   while (isFirst || !cursor.taken(']')) {
     if (cursor.at >= cursor.source.length) throw new MalformedError();
     isFirst = false;
+    const start = cursor.at;
     const from = member(cursor, allLetters);
     const isRange =
       typeof from === 'number' && cursor.source[cursor.at] === '-' && cursor.source[cursor.at + 1] !== ']';
@@ -212,7 +213,7 @@ function bracketed(cursor: Cursor, anyCase: boolean): Characters {
       cursor.at += 1;
       const to = member(cursor, allLetters);
       if (typeof to !== 'number') set |= codes(from, from, ignoreCase) | codes(HYPHEN, HYPHEN) | to;
-      else if (to < from) throw new NotUnderstoodError('[z-a]');
+      else if (to < from) throw new NotUnderstoodError(cursor.source.slice(start, cursor.at));
       else set |= codes(from, Math.min(to, LAST_CODE), ignoreCase);
     }
   }
@@ -235,7 +236,8 @@ function member(cursor: Cursor, allLetters: AllLetters): number | Characters {
     if (named === undefined) throw new NotUnderstoodError(all);
     return opposite === '^' ? except(named) : named;
   }
-  if (/^\[[.=]/.test(cursor.source.slice(cursor.at, cursor.at + 2))) throw new NotUnderstoodError('[[.');
+  const beginning = cursor.source.slice(cursor.at, cursor.at + 2);
+  if (beginning === '[.' || beginning === '[=') throw new NotUnderstoodError(beginning);
   const hex = cursor.hex();
   if (hex !== undefined) return hex;
   if (cursor.property()) return EVERY;

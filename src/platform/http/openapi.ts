@@ -64,7 +64,7 @@ const answers = {
     description: 'No or wrong credentials',
     headers: { 'WWW-Authenticate': { description: 'Basic, in UTF-8', schema: { type: 'string' } } },
   },
-  403: { description: 'The credential lacks the level that this needs' },
+  403: { description: 'The credential lacks the level or the scope that this needs' },
   404: { description: 'Unknown application, or no right to it; or what the path names is unknown' },
   409: { description: 'Conflict: `member-modified` or `email-conflict`' },
   410: {
@@ -82,7 +82,11 @@ const answers = {
     headers: RETRY_AFTER,
   },
   500: { description: 'A fault of the service or of its configuration' },
-  503: { description: 'The database is unavailable, slow or still being prepared', headers: RETRY_AFTER },
+  503: {
+    description:
+      'The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving',
+    headers: RETRY_AFTER,
+  },
 } as const;
 
 type Status = keyof typeof answers;

@@ -166,7 +166,7 @@ export const problems = {
       500,
       'service-misconfigured',
       'The service is misconfigured',
-      `The filter of the ${kind} service "${name}" is invalid. An operator must correct it.`,
+      `The filter of the ${kind} service "${name}", or another part of its definition, is invalid. An operator must correct it.`,
     ),
   serviceBeyondLimits: (kind: string, name: string) =>
     new Problem(

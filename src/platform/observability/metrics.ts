@@ -89,13 +89,13 @@ export class Metrics {
 
   readonly editedServices = new Gauge({
     name: 'tidemark_edited_services',
-    help: 'Services whose edited filter is not in force yet, since records are still to be stamped for it; absent while unknown.',
+    help: 'Services with an edit for which records are still to be stamped; absent while unknown.',
     registers: [this.registry],
   });
 
   readonly editPending = new Gauge({
     name: 'tidemark_edit_pending_seconds',
-    help: 'Time since the oldest edit of a filter that is not in force yet; 0 without one; absent while unknown.',
+    help: 'Time since the oldest edit of a service for which records are still to be stamped; 0 without one; absent while unknown.',
     registers: [this.registry],
   });
 

@@ -139,7 +139,7 @@ export class Quarantine {
     const [first] = refused;
     if (first !== undefined && isNew > 0)
       this.log.warn(
-        `${isNew} records cannot be written (${first.what}) and are set aside, such as ${concernInWords(first.concern)}: ` +
+        `${isNew} records or hard deletes cannot be written (${first.what}) and are set aside, such as ${concernInWords(first.concern)}: ` +
           first.reason,
       );
   }

@@ -190,6 +190,15 @@ describe('a regular expression whose work may grow faster than the text is refus
   });
 });
 
+it.each([
+  ['a[9-0]', '9-0'],
+  ['[ab\\x{7a}-a]', '\\x{7a}-a'],
+  ['[ab[=c=]]', '[='],
+  ['[[.a.]]', '[.'],
+])('the part of %s that cannot be told of is quoted as it is written', (pattern, part) => {
+  expect(faultOf(pattern)).toContain(` has "${part}", with which`);
+});
+
 describe('the option x leaves out blanks', () => {
   it.each(['\u0085', '\u200e', '\u200f', '\u2028', '\u2029'])(
     'but one that is a blank to PCRE2 alone cannot be told of: %j',

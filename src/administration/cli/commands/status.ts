@@ -209,7 +209,7 @@ function duplicateLines({ members, first }: Status['emailDuplicates']): SaidLine
 function filterLines({ services, first }: Status['faultyFilters']): SaidLine[] {
   if (services === 0) return [];
   return [
-    ['Filters', `${counted(services, 'service')} that would be refused if saved now`, 'yellow'],
+    ['Filters', `${counted(services, 'service')} with a fault`, 'yellow'],
     ...first.map(({ service, detail, isServed }): SaidLine => [
       '',
       `${service}, ${isServed ? 'still served' : 'answered with 500'}: ${detail}`,

@@ -251,14 +251,14 @@ describe('what `status` says to people', () => {
   });
 });
 
-it('which services would be refused if saved now, with why, and whether they are served', () => {
+it('which services have a fault, with why, and whether they are served', () => {
   const service = 'product service "erp" of acme/webshop';
   const first = [
     { service, detail: 'It may take very long.', isServed: true },
     { service: 'member service "x" of acme/webshop', detail: 'It is no filter.', isServed: false },
   ];
   const lines = statusLines({ ...QUIET, faultyFilters: { services: 2, first } });
-  expect(lines).toContain('Filters     2 services that would be refused if saved now');
+  expect(lines).toContain('Filters     2 services with a fault');
   expect(lines.join('\n')).toContain(`${service}, still served: It may take very long.`);
   expect(lines.join('\n')).toContain('of acme/webshop, answered with 500: It is no filter.');
 });
