@@ -98,8 +98,10 @@ export async function assertApplication(db: mongo.Db, tenant: Tenant): Promise<v
 }
 
 /**
- * Removes an application with its services and the key of its hashes. With `purge`, removes its records too; without it, throws 409 if there are any.
- * The watcher turns removed records into tombstones; the ledger is kept. An interrupted removal can be repeated.
+ * Removes an application with its services, their schemas, and the key of its hashes. With `purge`, removes its records
+ * too; without it, throws 409 if there are any. Also throws 409 while a kind is fixed to the application, and 404 and
+ * 412. The watcher turns removed records into tombstones; the ledger is kept. An interrupted removal can be repeated as
+ * long as records remain.
  */
 export async function removeApplication(
   changeContext: ChangeContext,
@@ -159,7 +161,7 @@ export function nameOfTenant({ organizationid, appid }: Tenant): string {
   return `${organizationid}/${appid}`;
 }
 
-/** Throws 409 if the application has a record of any kind. */
+/** Throws 409 if the application has a record of a kind whose records name their application. */
 export async function assertNoRecords(db: mongo.Db, tenant: Tenant): Promise<void> {
   const found = await kindsWithRecords(db, tenant);
   if (found.length === 0) return;
@@ -168,8 +170,9 @@ export async function assertNoRecords(db: mongo.Db, tenant: Tenant): Promise<voi
 }
 
 /**
- * The refusal to remove an application while a kind is fixed to it (contract §8): all records of that kind are the
- * application's, although they do not name it.
+ * The refusal to remove an application to which a kind is fixed: all records of that kind belong to the application,
+ * although they do not name it (contract §8). Undefined if no kind is fixed to it, apart from those for which
+ * `isRemoved` returns true.
  */
 export async function fixedKindRefusal(
   db: mongo.Db,

@@ -153,10 +153,11 @@ export async function readStored(
 }
 
 /**
- * Changes a document with `write`, which returns how many documents it has changed, if the entity tag matches `ifMatch`
- * and no other writer has changed the document since. Without `ifMatch`, the document is read again after a concurrent
- * change, and `write` is retried. Throws the error of `unknown` if the document does not exist, and 412 if the document
- * was not changed.
+ * Changes a document with `write`, and returns the document as it was before. `write` is called only if the entity tag
+ * of the document matches `ifMatch`. `write` must change the document that `isUnchanged` matches, and return the number
+ * of changed documents: 0 if another writer was faster. The document is then read again, and everything is repeated, at
+ * most {@link MOST_TRIES} times in total; only a call without `ifMatch`, or with `*`, can still succeed then. Throws
+ * the error of `unknown` if the document does not exist, and 412 if it was not changed.
  */
 export async function changeStored(
   collection: mongo.Collection,

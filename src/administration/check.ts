@@ -22,7 +22,7 @@ import { listKinds } from './listed-kinds.js';
 const USUAL_LAG_S = 30;
 /** The least clock lag that is reported (seconds). Smaller differences between the servers of a replica set are normal. */
 const MUCH_BEHIND_S = 2;
-/** The number of round trips that bound the difference between the clocks. */
+/** The number of round trips with which the difference between the clocks is measured. */
 const ROUND_TRIPS = 5;
 
 export type CheckState = 'ok' | 'warning' | 'failed';
@@ -32,7 +32,7 @@ export interface CheckedPart {
   check: 'settings' | 'database' | 'roles' | 'indexes' | 'clocks' | 'watcher' | 'kinds';
   state: CheckState;
   text: string;
-  /** One sentence for each thing that is wrong, if there can be several. */
+  /** A text of whole sentences for each thing that is wrong; empty if `text` says everything. */
   details: string[];
 }
 
@@ -92,7 +92,7 @@ async function database(connection: Connection): Promise<Found> {
 async function roles(connection: Connection): Promise<Found> {
   const missing = await missingRights(connection, recordCollections());
   if (missing === undefined) {
-    // A server that requires authentication refuses this command.
+    // The connection has no login. A server that requires authentication refuses this command.
     await connection.getClient().db(connection.name).listCollections({}, { nameOnly: true }).toArray();
     return warning('this database does not require authentication');
   }

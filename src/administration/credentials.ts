@@ -62,8 +62,8 @@ export type ListedCredential = {
   [field in Exclude<keyof Credential, 'passwordhash' | 'oldpasswordhash'>]?: unknown;
 };
 
-/** How long the previous password stays valid. By default, it becomes invalid at once. */
 interface Rotation {
+  /** Until when the previous password stays valid. By default, it becomes invalid at once. */
   keepOldUntil?: Date | undefined;
   ifMatch?: string | undefined;
 }

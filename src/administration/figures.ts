@@ -29,7 +29,10 @@ export interface Figures {
   passDone: number | null;
 }
 
-/** Reads the figures from three small documents and the instance's counters. */
+/**
+ * Reads the figures from two small documents, the server's data about its oplog, the number of quarantine entries, and
+ * the instance's counters.
+ */
 export async function readFigures(
   connection: Connection,
   metrics: Metrics,

@@ -114,9 +114,10 @@ const NO_COLLECTION = 26;
 const NO_PLAN = 291;
 
 /**
- * Asks the server how it would count the matching records; undefined if it does not answer in time. Each index is explained
- * separately first. Without a hint, the server tries all of them on up to a third of the collection; if no index serves the
- * filter and few records match, that takes longer than the count itself.
+ * Asks the server how it would count the matching records; undefined if it does not answer in time. First, the count
+ * along each index is explained separately. The count is explained without a hint only if an index serves the filter,
+ * or if the filter contains `$or`: the server then tries all indexes on up to a third of the collection, which takes
+ * longer than the count itself if no index serves the filter and few records match.
  */
 export async function planOf(place: Place, filter: Filter, time: Allowance): Promise<FilterPlan | undefined> {
   const indexes = await indexesOf(place.records);

@@ -214,7 +214,10 @@ function isDouble(json: unknown): boolean {
   return isText(json) && (NO_NUMBERS.has(json) || (NUMBER.test(json) && isKept(json)));
 }
 
-/** The parsed time must equal the written one: `Date` would read 30 February as 2 March, and 5 as May. */
+/**
+ * Accepts a text only if `parseDate` and `Date` read the same time in it: `EJSON.parse` uses `Date`, which would read
+ * 30 February as 2 March, and 5 as May.
+ */
 function isDate(json: unknown): boolean {
   if (isText(json)) {
     const read = parseDate(json);

@@ -38,7 +38,10 @@ export function withoutDefaults(given: GivenKind): KindDocument {
   return Object.fromEntries(fields) as unknown as KindDocument;
 }
 
-/** Creates a kind. Throws 400 with the place of each fault, and 409 if its name or collection is taken. */
+/**
+ * Creates a kind. Throws 400 with the place of each fault, and 409 if its name or collection is taken or if there are
+ * too many kinds.
+ */
 export async function createKind(changeContext: ChangeContext, wanted: GivenKind): Promise<void> {
   const { db } = changeContext;
   const kind = withoutDefaults(wanted);
@@ -65,9 +68,10 @@ export interface RemovedWithKind {
 }
 
 /**
- * Removes a kind. Its records and the ledger stay, so that a kind that is created again over the same collection loses no
- * change. With `purge`, removes its services and the notes about its consumers too; without it, throws 409 if there are any.
- * An interrupted removal can be repeated.
+ * Removes a kind, and the service's indexes of its collection. Its records and the ledger stay, so that a kind that is
+ * created again over the same collection loses no change. With `purge`, removes its services and the notes about its
+ * consumers too; without it, throws 409 if there are any. Also throws 400 for a built-in kind, and 404 and 412. An
+ * interrupted removal can be repeated as long as the document of the kind remains.
  */
 export async function removeKind(
   changeContext: ChangeContext,
@@ -119,7 +123,7 @@ const LOOK_MS = 5000;
 
 /** What the first records of a collection contain in the fields that a kind names. */
 interface Looked {
-  /** The number of records with an id, and of those that name an organization and an application. */
+  /** The number of records with an id, and the number of records that name an organization and an application. */
   withId: number;
   ofApplication: number;
   /** The BSON type of an invalid id, and of a stamp that is not a date; null if there is none. */
@@ -130,8 +134,8 @@ interface Looked {
 /**
  * Throws 400, with the field, if the first records show that the kind names a wrong field. The service writes an id
  * into each record without one, and dates as stamps (contract §4), so a field with other values belongs to another
- * program. An id field that no record has is a mistake, too, and the kind must name an application if no record does.
- * If the records cannot be read in time, the kind is accepted.
+ * program. An id field that no record has is a mistake, too, unless it is `id`. The kind must name an application if
+ * none of these records names one. If there are no records, or if they cannot be read in time, the kind is accepted.
  */
 async function assertFieldsFit(
   db: mongo.Db,

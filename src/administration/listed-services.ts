@@ -8,7 +8,10 @@ import { nameAt } from '../replication/store/plain.js';
 const PORTION_BYTES = 512 * 1024;
 /** Maximum number of applications whose services one query reads. */
 const PORTION_APPLICATIONS = 100;
-/** The largest `_id` by which services are read, in bytes of BSON. */
+/**
+ * Maximum size of an `_id` by which a service is read, in bytes of BSON. If an application exceeds its limits, a
+ * service with a larger `_id` is left out.
+ */
 const LONGEST_ID = 1024;
 
 /** Time limit of each read of a list, in ms. Few lists are read at once, and a slow one keeps others waiting. */
@@ -52,9 +55,10 @@ interface ListedServices {
 }
 
 /**
- * Lists stored services, and of each application only those within its limits: other programs write this collection without
- * limits. The services that are left out are those that are not served (`RegisteredServices`): the last ones by `_id`, and
- * those that are too large for the remaining bytes. Sizes are read first, so that a service that is left out is never read.
+ * Lists stored services, and of each application only those within its limits: other programs write this collection
+ * without limits. If all `_id`s are ObjectIds, the services that are left out are those that are not served
+ * (`RegisteredServices`): the last ones by `_id`, and those that are too large for the remaining bytes. Sizes are read
+ * first, so that a service that is left out is never read.
  */
 export async function listServices(db: mongo.Db, listed: ListedOf): Promise<ListedServices> {
   const { assertRoom = () => undefined, session } = listed;
@@ -149,7 +153,10 @@ async function withinLimits(
   return { bytes, ids };
 }
 
-/** Groups applications whose services are read by one query: at most {@link PORTION_BYTES}, or a single application. */
+/**
+ * Groups applications whose services are read by one query: at most {@link PORTION_APPLICATIONS}, with at most
+ * {@link PORTION_BYTES} together unless the group is a single application.
+ */
 function portionsOf(measured: Measured[]): Measured[][] {
   const portions: Measured[][] = [];
   let last: Measured[] | undefined;

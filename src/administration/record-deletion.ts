@@ -12,8 +12,8 @@ export interface RecordScope {
 }
 
 /**
- * Deletes the records with these ids, a thousand at most, and returns the ids for which a record exists: one with the string
- * as its `id`, or one with a numeric `id` that is delivered as this string. A dry run deletes nothing.
+ * Deletes the records with these ids, a thousand at most, and returns the ids for which a record was found: one with
+ * the string as its `id`, or one with a numeric `id` that is delivered as this string. A dry run deletes nothing.
  */
 export async function deleteRecords(
   db: mongo.Db,

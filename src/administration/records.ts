@@ -181,7 +181,7 @@ export interface RecordHistory extends Standing {
   restamps: Restamp[];
   /** The newest 20 periods in which records were re-stamped for a reason so often that not every re-stamp was recorded. */
   gaps: Pick<RestampGap, 'from' | 'until' | 'reason'>[];
-  /** For how many days new re-stamps are recorded; 0 disables the recording. */
+  /** For how many days the notes of new re-stamps are kept; 0 if none are written. */
   keptDays: number;
 }
 
@@ -201,8 +201,8 @@ const MEANINGS: Record<RestampReason, string> = {
 const UNCERTAIN = ' It was checked together with others, of which only some still needed a new stamp.';
 
 /**
- * When and why a record and its hard delete were re-stamped, so that consumers received them again. Covers the record that
- * has the `id` now, not earlier records under the same `id`.
+ * When and why a record and its hard delete were re-stamped, so that consumers received them again. Covers all hard
+ * deletes of the `id`, but only the record that has the `id` now, not earlier ones.
  */
 export async function recordHistory(
   db: mongo.Db,

@@ -12,7 +12,10 @@ import { NAME, NAME_RULE } from '../platform/common/index.js';
 import { type FieldError, problems } from '../platform/http/plain.js';
 import { Refused } from './changes.js';
 
-/** New values of a service that depend on each other. Omitted ones stay as they are stored; null removes one. */
+/**
+ * New values of a service that depend on each other. The filter is required, except for `default`, which has none.
+ * Other values that are omitted stay as they are stored; null removes one.
+ */
 export interface ServiceEdit extends StoredFields {
   filter?: Filter | undefined;
 }
@@ -27,8 +30,8 @@ export function serviceNameFault(name: string): string | undefined {
 }
 
 /**
- * Why a body cannot set the service of this name. `default` is set only by a body that chooses something of it, so that a
- * filter that was meant for another name is refused.
+ * Why a body cannot set the service of this name; undefined if it can. `default` is set only by a body that has no
+ * filter and has another property, so that a filter that was meant for another name is refused.
  */
 export function setNameFault(
   name: string,
@@ -70,7 +73,7 @@ export function assertServiceRules(rules: ServiceRules): void {
   throw new Refused(problems.invalidRequest([fault]), `${pointer} ${detail}`);
 }
 
-/** The properties after an edit of stored ones. */
+/** The properties after an edit of stored ones. The filter is always that of the edit. */
 export function edited(stored: StoredService, { filter, ...edit }: ServiceEdit): ServiceEdit {
   const { fields, hash, allowHiddenFilter, schemaExamples } = stored;
   const given = Object.entries(edit).filter(([, value]) => value !== undefined);

@@ -28,8 +28,8 @@ export interface ServiceVersion {
 }
 
 /**
- * The version that a new one is compared with (design §3): the served one, otherwise the last valid one. Undefined if there
- * was none, so that nothing is re-stamped.
+ * The version that a new one is compared with (design §3): the served one, otherwise the last valid one. Undefined if
+ * there was none, so that nothing is re-stamped, or if the stored one cannot be read.
  */
 export async function versionInForce(db: mongo.Db, key: ServiceKey): Promise<ServiceVersion | undefined> {
   const [service, stored, hashKey] = await Promise.all([

@@ -29,7 +29,10 @@ import {
 import { tryFilter } from './filter-trial.js';
 import { assertServiceRules, edited } from './service-rules.js';
 
-/** The new values of a service. Omitted values stay unchanged; null removes one. `default` has no filter. */
+/**
+ * The new values of a service. The filter is required, except for `default`, which has none. Other values that are
+ * omitted stay unchanged; null removes one.
+ */
 interface ServiceSetting {
   filter?: Filter | undefined;
   description?: string | undefined;
@@ -78,8 +81,8 @@ interface KeyedSetting {
 }
 
 /**
- * Removes the service again if its application was removed meanwhile. A removal deletes the application before its services,
- * so a service written in between is found either by the removal or here.
+ * Throws 404, and removes the service again, if its application does not exist or was removed meanwhile. A removal
+ * deletes the application before its services, so a service written in between is found either by the removal or here.
  */
 async function assertStillThere(db: mongo.Db, key: ServiceKey): Promise<void> {
   if (await applicationExists(db, key)) return;
@@ -136,7 +139,10 @@ async function editService(db: mongo.Db, edit: KeyedSetting, ifMatch: string | u
 
 /** The properties that choose what a service shows. They are checked in combination. */
 const CHOOSING = ['fields', 'hash', 'allowHiddenFilter', 'schemaExamples'] as const;
-/** The condition of an upsert. If the service has come to choose its fields, the upsert fails as a duplicate. */
+/**
+ * The condition of an upsert: the service has none of these properties. If another writer has given it one meanwhile,
+ * no document matches, and the insertion fails as a duplicate.
+ */
 const NOT_CHOOSING = Object.fromEntries(CHOOSING.map((name) => [name, { $exists: false }]));
 
 function updateTo(values: ServiceSetting): { $set: mongo.Document; $unset: mongo.Document } {

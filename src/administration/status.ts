@@ -75,8 +75,8 @@ interface SetAsideStatus {
 }
 
 /**
- * An enabled service that would be refused if it were saved now: its filter is no longer valid, or its application has too
- * many services.
+ * An enabled service whose filter or fields would be refused if they were saved now, or that is beyond the limits of
+ * its application.
  */
 interface FaultyService {
   /** Such as `product service "erp" of acme/webshop`. */
@@ -93,7 +93,9 @@ export interface Status {
   database: { name: string; version: string; replicaSet: string | undefined };
   /** The storage format in force, and the newest one that this version knows (docs/upgrading.md). */
   storageFormat: { inForce: number; newest: number };
-  /** Indexes that the service needs but that do not exist, such as `members: organizationid, appid, id`. */
+  /**
+   * Indexes that the service needs but that do not exist or are hidden, such as `members: organizationid, appid, id`.
+   */
   missingIndexes: string[];
   /**
    * Indexes of other programs over the same fields as an index of the service, such as `members: theirs`. They are harmless.
@@ -111,10 +113,14 @@ export interface Status {
   /** Hard deletes up to this time may have expired; undefined if all are kept. */
   hardDeletesExpired: Date | undefined;
   documents: Record<string, number>;
-  /** Services whose edited filter is not in force yet, earliest edit first. Their feeds wait. */
+  /**
+   * Pending services, earliest edit first. New windows of their feeds are not served until the records are re-stamped.
+   */
   pendingServices: { services: number; first: PendingService[] };
   emailDuplicates: { members: number; first: EmailDuplicateGroup[] };
-  /** Services that would be refused if they were saved now, for their filter or because their application has too many. */
+  /**
+   * Enabled services that are beyond the limits of their application, or whose filter or fields would be refused now.
+   */
   faultyFilters: { services: number; first: FaultyService[] };
   /** Entries of the quarantine, oldest first. */
   quarantine: { events: number; first: SetAsideStatus[] };
@@ -241,7 +247,7 @@ async function faultyFilters(db: mongo.Db): Promise<{ services: number; first: F
   return { services, first };
 }
 
-/** Why the fields of a service cannot be read, as a sentence. */
+/** Why the fields of a service are not valid, alone or together with its filter, as a sentence. */
 function fieldsFaultOf(service: StoredService & ServiceKey, filter: Filter): string | undefined {
   const fault = serviceFault({ ...edited(service, {}), name: service.name, filter });
   return fault && `${fault.pointer} ${fault.detail}`;

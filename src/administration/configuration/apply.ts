@@ -26,7 +26,7 @@ const TURN = 'configuration.apply';
 interface ApplyOptions extends PlanOptions {
   /** Entity tag of the configuration that the plan was made against. Without it, any version may be changed. */
   ifMatch?: string | undefined;
-  /** Most credentials that one call creates: each password is hashed, which takes time. */
+  /** Maximum number of credentials that one call creates: each password is hashed, which takes time. */
   mostNew?: number;
 }
 
@@ -171,7 +171,7 @@ function auditedAction({ action, thing, changed }: PlannedChange): AuditedAction
   }
 }
 
-/** Most characters of a file; 100,000 credentials take about 15 MB. */
+/** Maximum number of characters in a file; 100,000 credentials take about 15 MB. */
 const LONGEST = 32 * 1024 * 1024;
 const WIDTH = 120;
 const HEAD = [
@@ -179,7 +179,7 @@ const HEAD = [
   '# "config plan FILE" tells what it would change, "config apply FILE" changes it.',
 ].join('\n');
 
-/** Writes the configuration as a file. Comments list what could not be part of it. */
+/** Returns the text of a configuration file. Comments in it list what could not be part of the configuration. */
 export function configurationFile(configuration: Configuration, leftOut: string[]): string {
   const yaml = stringify(configurationJson(configuration), {
     lineWidth: WIDTH,
@@ -192,11 +192,17 @@ export function configurationFile(configuration: Configuration, leftOut: string[
 /** A configuration file after parsing. */
 interface ConfigurationFile {
   configuration: Configuration;
-  /** The line of the value at a pointer (RFC 6901), counted from 1. */
+  /**
+   * The line of the value at a pointer (RFC 6901), counted from 1. If there is no such value, the line of the innermost
+   * value that would contain it.
+   */
   lineOf: (pointer: string) => number | undefined;
 }
 
-/** Reads YAML, and so also JSON, which is a subset. Throws a FatalError that names the first invalid line. */
+/**
+ * Reads YAML, and so also JSON, which is a subset. Throws a FatalError if the file is not valid. The error names the
+ * line of the first fault, unless the fault concerns the file as a whole.
+ */
 export function readConfigurationFile(text: string): ConfigurationFile {
   if (text.length > LONGEST) throw new FatalError(`The file has more than ${LONGEST} characters.`);
   const lines = new LineCounter();

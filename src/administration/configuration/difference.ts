@@ -18,7 +18,7 @@ export type PlannedChange = Pick<Thing, 'name' | 'pointer'> & {
   thing: Thing;
   /** Names of the fields that get another value. */
   changed: string[];
-  /** The stored fields; undefined for a thing that is created. */
+  /** The stored fields of a thing that is changed; undefined for one that is created or removed. */
   before?: Thing['fields'] | undefined;
 };
 
@@ -71,7 +71,7 @@ type Thing = ThingKey & {
   name: string;
   /** JSON pointer to its place in the configuration. */
   pointer: string;
-  /** Its other fields, with their stored values; undefined for a field without a value. */
+  /** Its other fields, with values in their stored form; undefined for a field without a value. */
   fields: Record<string, unknown>;
 };
 
@@ -220,9 +220,9 @@ export function assertKindsKnown(changes: PlannedChange[], wanted: Thing[]): voi
 }
 
 /**
- * Throws if kinds could not be created or removed: 400 for a collection that cannot be served or that another kind
- * uses, and for an application that does not exist; 409 for the removal of an application to which a kind stays fixed
- * or of a kind that consumers have read, and for too many kinds.
+ * Throws if kinds could not be created or removed: 400 for a collection that cannot be served, that another kind uses,
+ * or whose records do not have the fields that the kind names, and for an application that does not exist; 409 for the
+ * removal of an application to which a kind stays fixed, or of a kind that consumers have read, and for too many kinds.
  */
 export async function assertKindsPossible(db: mongo.Db, changes: PlannedChange[]): Promise<void> {
   const { created, removed } = kindChangesIn(changes);

@@ -44,13 +44,17 @@ export interface PlanOptions {
 export interface Comparison extends PlannedChanges {
   /** Entity tag of the stored configuration. */
   etag: string;
-  /** Descriptions of stored documents that are not valid in a configuration. */
+  /**
+   * Descriptions of the stored documents that are left out of the comparison: invalid ones, and services beyond the
+   * limits.
+   */
   leftOut: string[];
 }
 
 /**
- * Compares a wanted configuration with the stored one. Throws 400 for a thing that occurs twice, 403 or 404 for what is
- * out of the caller's reach, and what {@link assertKindsKnown} and {@link storedConfiguration} throw.
+ * Compares a wanted configuration with the stored one. Throws 400 for a thing that occurs twice, and for kinds if the
+ * reach is a single application; 403 or 404 for what is out of the caller's reach; and what {@link assertKindsKnown}
+ * and {@link storedConfiguration} throw.
  */
 export async function compare(
   db: mongo.Db,
@@ -70,9 +74,9 @@ export async function compare(
 }
 
 /**
- * Throws if a change could not be made: 400 for an invalid user name and for a filter that MongoDB refuses; 409 for a user
- * name in use, for an application that still has records, and for services beyond the limits. Also throws what
- * {@link assertKindsPossible} throws.
+ * Throws if a change could not be made: 400 for an invalid user name and for a filter that MongoDB refuses; 409 for a
+ * user name in use, for the removal of an application that still has records, and for services beyond the limits. Also
+ * throws what {@link assertKindsPossible} throws.
  */
 export async function assertPossible(
   db: mongo.Db,
@@ -112,7 +116,7 @@ async function assertUsernames(db: mongo.Db, changes: PlannedChange[], reach: Re
   if (one !== null) throw await usernameTaken(db, String(one['username']), reach.coversCredential);
 }
 
-/** The preview of each service that gets another filter or other fields, by its name. */
+/** The previews of services that get another filter or other fields, by the `name` of the change. */
 export type Previews = Map<string, Preview>;
 
 /** How to make previews one after another. */

@@ -27,7 +27,7 @@ export interface Reach {
   coversCredential: (credential: ListedCredential) => boolean;
 }
 
-/** The number of bytes that are read at once: as many as a configuration file may have characters. */
+/** Maximum number of bytes of the whole configuration: as many as a configuration file may have characters. */
 const EVERYTHING_BYTES = 32 * 1024 * 1024;
 
 /** Everything, for a caller with access to the database. */
@@ -59,7 +59,7 @@ interface StoredConfiguration {
   text: string;
   /** Digest of the whole configuration. */
   etag: string;
-  /** Descriptions of stored documents that are not valid in a configuration. They are not part of it. */
+  /** Descriptions of the stored documents that are not part of it: invalid ones, and services beyond the limits. */
   leftOut: string[];
 }
 

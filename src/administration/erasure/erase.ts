@@ -48,9 +48,10 @@ interface Erasable extends RecordScope {
 }
 
 /**
- * Deletes the record, waits until the watcher has processed the deletion or `over` is aborted, and removes all traces
- * of the record from the collections of the service, apart from its hard delete. A record that is already gone is
- * cleaned up in the same way. Returns the `_id` of the receipt. Throws 404 if there is no trace of the `id`.
+ * Deletes the record, waits until the watcher has processed the deletion, and removes all traces of the record from the
+ * collections of the service, apart from its hard delete. If `over` is aborted first, the traces that the watcher still
+ * needs stay, and the receipt is not clean. A record that is already gone is cleaned up in the same way. Returns the
+ * `_id` of the receipt. Throws 404 if the application does not exist, or if there is no trace of the `id`.
  */
 export async function erase(
   context: ChangeContext,

@@ -26,9 +26,12 @@ export interface StoredReceipt extends Tenant {
   at: Date;
   /** The stamp of the hard delete at the end of the last attempt to erase the record; null if there was none. */
   lastupdated: Date | null;
-  /** Whether the watcher has processed the deletion, and nothing of the record is left in the collections of the service. */
+  /**
+   * Whether the watcher has processed the deletion, and nothing of the record is left in the collections of the
+   * service, apart from its hard delete.
+   */
   isClean: boolean;
-  /** Time of removal: the same as for an audit trail entry of that time. */
+  /** When the receipt is removed: at the same time as an audit trail entry that was written at `at`. */
   expires: Date;
 }
 
@@ -54,12 +57,15 @@ export interface ErasureReceipt extends Tenant {
   id: string | null;
   at: Date;
   /**
-   * `waiting`: the watcher has not processed the deletion, or the quarantine still has an entry of the record; erasing
-   * it again continues. `open`: a consumer may still have the record. `done`: all consumers have received the hard
-   * delete.
+   * `waiting`: the last attempt to erase the record has not seen that the watcher has processed the deletion, and that
+   * the quarantine has no entry of the record; erasing the record again continues. `open`: a consumer may still have
+   * the record, because the delivery to it is `open` or `delivered`. `done`: there is no such consumer.
    */
   state: 'waiting' | 'open' | 'done';
-  /** The stamp of the hard delete. Windows that contain it deliver it. */
+  /**
+   * The stamp of the hard delete or, if the `id` is used again, that of the new record if it is later. A window that
+   * contains this stamp delivers the hard delete or the new record. Null if there is no stamp yet.
+   */
   lastupdated: Date | null;
   /**
    * A record with this `id` exists again. A consumer that has received the new record counts as having dropped the old

@@ -6,7 +6,7 @@ import type { Counted } from './sample.js';
 
 /**
  * The query for each group of records. A group that is certainly empty has none: `entering` and `leaving` if both
- * filters are the same, and `concerned` if the fields are the same.
+ * filters are the same, and `concerned` if the fields are the same. Without a version in force, these three have none.
  */
 export type Conditions = Partial<Record<Counted, Filter>> & { others: Filter };
 

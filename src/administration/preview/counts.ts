@@ -62,7 +62,10 @@ interface Found {
   sample?: Sample<string> | undefined;
 }
 
-/** Counts the records that match, that do not match, that enter and that leave. Estimates counts that take too long. */
+/**
+ * Counts the records that match, that do not match, that enter, that leave, and that show other fields. Estimates
+ * counts that take too long.
+ */
 export async function countsOf(
   place: Place,
   wanted: ServiceVersion,
@@ -104,7 +107,7 @@ async function countExactly(
   return { records, otherIds, known: Object.fromEntries(known) };
 }
 
-/** Estimates unknown counts from a sample; skipped when the total is unknown. */
+/** Estimates the unknown counts from a sample. Estimates nothing if the total cannot be counted in the time left. */
 async function withSample(
   place: Place,
   conditions: Conditions,

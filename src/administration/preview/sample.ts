@@ -18,18 +18,18 @@ const OF_RECORDS = new Set([
 ]);
 const MOST_NAMES = 5;
 const NEWEST = 10_000;
-/** Time limit of one search through all records for the field, in ms. */
+/** Time limit of one search through all records for a field, in ms. */
 const LOOK_MS = 500;
 
-/** The warnings, and the fields that no record has: an index over such a field would be useless. */
+/** The warnings, and the fields that no searched record has: an index over such a field would be useless. */
 interface FieldWarnings {
   warnings: Warning[];
   missing: Set<string>;
 }
 
 /**
- * Warns of names that no record has: names at the top level, where fields of `data` must be written `data.…`, and names
- * within `data`, at any depth. The latter are skipped if there are no records yet.
+ * Warns of up to five names that no searched record has: names at the top level, where fields of `data` must be written
+ * `data.…`, and names within `data`, at any depth. The latter are skipped if no record was found in time.
  */
 export async function fieldWarnings(place: Place, filter: Filter, time: Allowance): Promise<FieldWarnings> {
   const warnings: Warning[] = [];
