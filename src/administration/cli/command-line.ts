@@ -15,7 +15,8 @@ const COMMON = ['--json', ...HELP_OPTIONS];
 
 /**
  * Parses the words of a command line that follow the program, such as `npx tidemark admin`. Throws a UsageError whose
- * message is one line: the error, and the usage of the command or of the nearest one.
+ * message is one line: the error, and the usage of the command. If the command is not known, a hint takes the place of
+ * the usage.
  */
 export function parseCommandLine(
   commands: readonly Command[],
@@ -78,7 +79,7 @@ function unknownCommand(commands: readonly Command[], name: string[], admin: str
   );
 }
 
-/** The nearest command, otherwise the commands of the nearest group. */
+/** The nearest command, otherwise the commands of the nearest group; if no name is near, how to list all commands. */
 function nearestHelp(commands: readonly Command[], name: string[], admin: string): string {
   const names = commands.map((command) => command.name);
   const first = name[0] ?? '';
@@ -118,13 +119,13 @@ function wrong(command: Command, what: string, admin: string): UsageError {
 
 type Config = NonNullable<ParseArgsConfig['options']>;
 
-/** The values of options by name, and the words that are not options. */
+/** The values of options by name, and the words that are neither options nor their values. */
 interface ReadWords {
   values: Record<string, unknown>;
   positionals: string[];
 }
 
-/** Parses words by the options of a command. Returns an error as a sentence without its full stop. */
+/** Parses words by the options of a command. If one is wrong, returns the error, a sentence without its full stop. */
 function readWords(words: string[], specs: Options): ReadWords | string {
   const options: Config = Object.fromEntries(
     Object.entries(specs).map(([name, { value }]) => [
@@ -183,7 +184,7 @@ function distanceOfWords(name: string[], said: string[]): number {
   }, 0);
 }
 
-/** The Damerau-Levenshtein distance, computed row by row. */
+/** The restricted Damerau-Levenshtein distance (optimal string alignment), computed row by row. */
 function editDistance(a: string, b: string): number {
   let twoAbove: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);

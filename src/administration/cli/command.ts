@@ -48,7 +48,7 @@ export interface Terminal {
   colours?: { output: boolean; errors: boolean };
   /** How the commands were called. Default: by the npm scripts of a repository clone. */
   invocation?: Invocation;
-  /** From now on, Ctrl-C aborts this signal instead of ending the process. A second Ctrl-C ends the process. */
+  /** Returns a signal that Ctrl-C aborts from now on, instead of ending the process. A second Ctrl-C ends it. */
   interruptible(): AbortSignal;
 }
 
@@ -67,7 +67,7 @@ export interface Progress {
 export interface CommandContext {
   settings: Settings;
   terminal: Terminal;
-  /** Connection string of the embedded database, if that is in use; it contains no password. */
+  /** Connection string of the embedded database, without a password; undefined if it does not run or is not in use. */
   embeddedUri(): Promise<string | undefined>;
   /** Writes a notice to stderr before the result; with `--json`, only if stderr is a terminal. */
   print(text: Wording): void;
@@ -120,7 +120,7 @@ export function describeCommand<const O extends Options>(description: Descriptio
   return description;
 }
 
-/** A command whose code is loaded when it runs. Help and usage errors do not load it. */
+/** A command whose code is loaded when it runs. Help, and command lines that cannot be parsed, do not load the code. */
 export function command<D extends Description>(description: D, load: () => Promise<Run<D>>): Command {
   return {
     ...description,

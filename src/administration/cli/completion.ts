@@ -6,7 +6,7 @@ import { asIs } from './layout.js';
 export const PROGRAM = 'tidemark-admin';
 /** The program that contains these commands under its subcommand `admin`. */
 const WHOLE = 'tidemark';
-/** Its subcommands and options. */
+/** The subcommands and options of `tidemark`. */
 const WORDS = ['serve', 'admin', 'check', 'help', '--version', '--help'];
 
 /** The shells for which a completion exists. */
@@ -77,7 +77,7 @@ _tidemark() {
 complete -F _tidemark ${WHOLE}`;
 }
 
-/** The names of commands and groups, each with the words that may follow it. */
+/** The cases of an incomplete command name: no word yet, and each group; each case with the words that may follow. */
 function firstCases(commands: readonly Command[]): string {
   const firsts = firstWords(commands);
   const all = ['help', ...firsts.map(({ word }) => word)].join(' ');
@@ -162,7 +162,7 @@ function groupCase({ word, seconds }: ReturnType<typeof firstWords>[number]): st
       fi ;;`;
 }
 
-/** Removes the words of the command except one, so that its options follow a single word, as `_arguments` requires. */
+/** Removes the name of the command, so that its options follow a single word, the program, as `_arguments` requires. */
 function zshCase({ name, options, argument }: KnownCommand): string {
   const count = name.split(' ').length;
   const pattern = count === 1 ? `'${name} '*` : `'${name}'`;

@@ -34,7 +34,7 @@ export function checkedName(option: string, text: string): string {
   return text;
 }
 
-/** The service that the options name. Throws if a name is not valid or is reserved. */
+/** The service that the options name. Throws if a name is not valid or is reserved, or if there is no such kind. */
 export function serviceKeyOf(values: { org: string; app: string; kind: string; name: string }): ServiceKey {
   const fault = serviceNameFault(values.name);
   if (fault !== undefined) throw new UsageError(`--name "${shown(values.name)}" ${fault}`);
@@ -54,9 +54,9 @@ export function choiceOf<C extends string>(option: string, text: string, choices
 }
 
 /**
- * A refusal whose message names the option instead of a pointer into a request body, which a command does not have,
- * such as `--fields /only/0 is not a path`. Any other error is returned as it is. `options` maps a property to its
- * option where the two names differ.
+ * Rewrites a refusal whose message begins with a pointer into a request body, because a command has options instead.
+ * The new message begins with the option, such as `--fields /only/0 is not a path`, or is the sentence after the
+ * pointer. Any other error is returned as it is. `options` maps a property to its option where the two names differ.
  */
 export function byOption(error: unknown, options: Record<string, string> = {}): unknown {
   const [, property, rest] = (error instanceof Refused && /^\/(\w+)(.*)$/s.exec(error.message)) || [];
@@ -104,7 +104,7 @@ interface InputFile {
   open(stop: AbortSignal): Readable;
 }
 
-/** The file of this name, or `input` if the name is `-`. Throws if the file does not exist. */
+/** The file of this name, or `input` if the name is `-`. Throws if the file cannot be found or is a directory. */
 export async function inputFile(name: string, input: Readable): Promise<InputFile> {
   if (name === STDIN) return { size: undefined, open: (stop) => addAbortSignal(stop, input) };
   return {
@@ -129,7 +129,7 @@ function refuseFile(file: string, error: unknown): never {
   throw new FatalError(`${file} cannot be read: ${fileTrouble(error as NodeJS.ErrnoException)}.`);
 }
 
-/** Maximum number of ids in a batch, and of the bytes of their lines. */
+/** A batch ends with this number of ids, or with the line that brings its lines to this number of bytes. */
 const AT_ONCE = 1000;
 const BYTES_AT_ONCE = 2 * 1024 * 1024;
 /** The longest id that is read, in bytes. */

@@ -19,9 +19,9 @@ interface NotStamped {
 
 /** What could not be stamped; empty if everything was. */
 interface NotStampedSummary {
-  /** The number that MongoDB refused to stamp. */
+  /** The number of documents that MongoDB refused to stamp. */
   refused?: number;
-  /** The number that transactions of other programs still held when the command ended. */
+  /** The number of documents that transactions of other programs still held when the command ended. */
   held?: number;
   /** The first 1,000 documents that could not be stamped. */
   setAside?: NotStamped[];

@@ -10,7 +10,7 @@ import type { Tenant } from '../../record/index.js';
 const LONGEST_FILTER = 500;
 
 const MOST_CHANGES = 5;
-/** The longest value of a sample that is shown whole, in characters. */
+/** The longest value of a sample that is shown whole, in terminal cells. */
 const LONGEST_VALUE = 60;
 
 /** A filter that was tried, and the application and kind of its records. */
@@ -90,7 +90,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** A value as JSON, cut off if it is long. */
+/** A value as JSON, cut off if it is long; `left out` if it is undefined. */
 function shortly(value: unknown): string {
   return value === undefined ? 'left out' : cutTo(LONGEST_VALUE, JSON.stringify(value));
 }

@@ -230,7 +230,7 @@ class Restamping {
 
   /**
    * Returns the documents whose stamp is the same as before. Some documents of a bulk that was held may have been
-   * stamped after all: they are counted, and not retried.
+   * stamped after all: they are not retried, and are counted unless their new stamp lies outside of the wanted range.
    */
   private async unchanged(held: Seen[]): Promise<Seen[]> {
     const { collection, query } = this.ground;
@@ -256,8 +256,9 @@ function stampOf({ lastupdated }: Seen): string {
 }
 
 /**
- * Returns the documents that no transaction of another program holds. Outside a transaction, a write to a held document
- * waits; within one, it fails at once with a conflict. Any other failure means that the document is not held.
+ * Returns the documents that no transaction of another program holds, as far as they were tried before the stop.
+ * Outside a transaction, a write to a held document waits; within one, it fails at once with a conflict. Any other
+ * failure means that the document is not held.
  */
 async function freeAmong(
   client: mongo.MongoClient,

@@ -103,7 +103,7 @@ class Session {
     return (this.connection ??= this.open());
   }
 
-  /** Connection string of the embedded database, unless the settings name another. */
+  /** Connection string of the embedded database; undefined if it does not run or the settings name another database. */
   async embeddedUri(): Promise<string | undefined> {
     const { mongodbUri, dataDir } = this.settings;
     return mongodbUri === undefined ? await findEmbedded(dataDir) : undefined;
@@ -115,7 +115,7 @@ class Session {
     return connection;
   }
 
-  /** A FatalError if the database refuses the user of MONGODB_URI; otherwise the error itself. */
+  /** A FatalError if the database refuses the user of MONGODB_URI or a right is missing; otherwise the error itself. */
   explained(error: unknown): unknown {
     const { mongodbUri: uri } = this.known ?? {};
     return uri === undefined ? error : refusalAtStart(error, { uri, database: databaseIn(uri) });

@@ -22,7 +22,7 @@ interface FieldsGiven {
   allowHiddenFilter: true | null | undefined;
 }
 
-/** Reads the options that choose fields. JSON is only parsed here, and checked when the service is set. */
+/** Reads the options that choose fields. JSON is only parsed here; it is checked when a service is set or previewed. */
 export async function shownFieldsIn({
   fields,
   hash,

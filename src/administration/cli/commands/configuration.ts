@@ -95,7 +95,7 @@ function appliedText({ changes, passwords }: Applied): string {
   ].join('\n');
 }
 
-/** The whole configuration, or the application that the options name. Throws if only one of the two is given. */
+/** The whole configuration, or the application of both options. Throws if only one is given or a name is not valid. */
 function reachOf({ org, app }: { org: string | undefined; app: string | undefined }): Reach {
   if (org === undefined && app === undefined) return EVERYTHING;
   if (org === undefined || app === undefined)
@@ -112,7 +112,7 @@ interface FilePlan {
   onLine: (error: unknown) => unknown;
 }
 
-/** Reads a file, compares it with what is stored, and previews each changed filter. */
+/** Reads a file, compares it with what is stored, and previews each service whose filter or fields change. */
 export async function planOf(
   context: CommandContext,
   db: mongo.Db,
@@ -141,7 +141,10 @@ function changesJson(changes: PlannedChange[], previews?: Previews): object[] {
   }));
 }
 
-/** The changes of a plan, for people: one line for each thing, followed by the preview of its new filter. */
+/**
+ * A plan, for people: one line for each thing that changes, followed for a service by its old and new fields and by the
+ * preview; then the sum, and what is left unchanged.
+ */
 function planLines({ changes, untold, leftOut }: Comparison, previews: Previews): string[] {
   return [
     ...changes.flatMap((change) => [
@@ -183,7 +186,7 @@ function fieldsOf({ action, thing, before, changed }: PlannedChange): string[] {
   );
 }
 
-/** The preview of a new filter, if one was made. */
+/** The preview of a service's new filter or fields, if one was made. */
 function effectOf({ action, name, thing }: PlannedChange, previews: Previews): string[] {
   const preview = previews.get(name);
   if (action === 'remove' || preview === undefined) return [];

@@ -50,7 +50,7 @@ import { schemaExamplesIn, shownFieldsCell, shownFieldsIn, shownFieldsJson } fro
 import { databaseOf, changeContextOf } from '../session.js';
 import { cell, table } from '../table.js';
 
-/** Time limit for counting the effect of a filter that was set, in ms. */
+/** Time limit for the exact counts after a service was set, in ms. The estimate that may follow has as long again. */
 const COUNT_MS = 5000;
 /** Maximum number of bytes of BSON of all services in a list. */
 const MOST_BYTES = 32 * 1024 * 1024;

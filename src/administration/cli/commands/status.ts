@@ -143,7 +143,7 @@ function pendingLines({ services, first }: Status['pendingServices']): SaidLine[
   ];
 }
 
-/** The progress of some work, to be appended to its name. */
+/** The progress of some work, to be appended to a text about it, with a comma first; empty if it is not known. */
 function rest(share: number | undefined, secondsLeft: number | undefined): string {
   const words = restInWords(share, secondsLeft);
   return words === undefined ? '' : `, ${words}`;
@@ -232,7 +232,7 @@ function quarantineLines({ events, first }: Status['quarantine']): SaidLine[] {
   ];
 }
 
-/** Numbers by name, without those that are 0. */
+/** Names with their numbers, without those whose number is 0; `none` if no name is left. */
 function tally(numbers: CountsByWord = {}, none: string): string {
   const entries = Object.entries(numbers).map(([name, number]) => [name, number ?? 0] as const);
   return listed(entries.filter(([, number]) => number > 0)) || none;

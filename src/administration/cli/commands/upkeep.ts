@@ -36,7 +36,7 @@ export const runCheck: Run<typeof check> = async (context) => {
   };
 };
 
-/** Skips the checks that depend on one that has failed. */
+/** Skips all further checks if the settings are not valid, or if the database does not answer or cannot be used. */
 async function findings(context: CommandContext): Promise<CheckedPart[]> {
   let settings: Settings;
   try {
@@ -99,7 +99,10 @@ export const runResync: Run<typeof resync> = async (context, values) => {
   };
 };
 
-/** Records that the database was restored (contract §3, `source-restored`). */
+/**
+ * Records that the database was restored (contract §3, `source-restored`), and re-stamps what has a stamp between the
+ * backup and this command.
+ */
 export const runRestored: Run<typeof restored> = async (context, { backup }) => {
   const before = backup === undefined ? undefined : dateOf('backup', backup);
   const connection = await context.prepared();
@@ -133,8 +136,8 @@ function interruptedText(after: string): string {
 
 /**
  * Re-stamps everything whose stamp lies after the backup and before this command. The replaced database may have
- * announced these times, so a request that continues from one is answered 410. If `max` returned one, its consumer
- * would start over forever.
+ * announced these times, so a request that continues from one of them is answered 410. If `max` returned one of them,
+ * each consumer that stored it would have to start over, again and again.
  */
 async function stampGap(
   db: mongo.Db,

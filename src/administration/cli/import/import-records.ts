@@ -32,7 +32,7 @@ interface ImportOptions {
   /** Aborted to end early; what is written stays. */
   stop?: AbortSignal;
   onBadLine?: (number: number, reason: string) => void;
-  /** Called after each batch with the number of lines and bytes read so far. */
+  /** Called after each batch with the number of its last line, and with the number of bytes read so far. */
   onProgress?: (lines: number, bytes: number) => void;
   /** Called after each batch with the numbers of its created and changed records. */
   onWritten?: (outcome: { created: number; changed: number }) => void;
@@ -40,16 +40,19 @@ interface ImportOptions {
 
 const AGAIN = 'Import it again: records that are imported already are not changed';
 
-/** The result of an import. Every line that is not blank counts as one of `created`, `changed`, `unchanged` and `bad`. */
+/**
+ * The result of an import. `lines` is the number of processed lines, without blank ones. Each counts as one of
+ * `created`, `changed`, `unchanged` and `bad`.
+ */
 export interface ImportSummary {
   lines: number;
   created: number;
   changed: number;
   unchanged: number;
   bad: number;
-  /** Only with `mirror`, and only if the removal took place. */
+  /** Only with `mirror`, and only if the file was read completely, has no bad line, and has a record. */
   removed?: number;
-  /** Why the file was not read to its end, or why the mirror was not completed. */
+  /** Why the file was not read to its end, or why the mirror has removed nothing. */
   incomplete?: string;
   /** Only for a dry run. The counts then state what an import would do; `first` has the first ids of each sort. */
   dryRun?: { first: { created: string[]; changed: string[] } };
@@ -145,7 +148,10 @@ class ImportRun {
     if (this.options.strict === true) this.incomplete ??= `stopped at line ${number}`;
   }
 
-  /** Surplus records can be determined only if the file was read completely and has no bad line. */
+  /**
+   * Removes the records that are not in the file; in a dry run, only counts them. They are known only if the file was
+   * read completely and has no bad line. A file without records removes nothing.
+   */
   private async removeUnseen(): Promise<number | undefined> {
     if (this.options.mirror !== true || this.incomplete !== undefined) return undefined;
     if (this.done.bad === 0 && this.done.written > 0) {
@@ -174,7 +180,9 @@ interface ProgressStream {
 }
 
 interface ImportProgress {
-  /** Shows the number of finished items, and how much of the total they make up, in the unit of the total. */
+  /**
+   * Shows the number of finished items, and their amount in the unit of the total: bytes for a file, otherwise items.
+   */
   at(done: number, amount: number): void;
   /** Writes a separate line. */
   note(text: string): void;

@@ -172,13 +172,16 @@ function dateOf(value: unknown): Date | undefined {
   return result !== undefined && 'value' in result ? result.value : undefined;
 }
 
-/** The longest line that is read, in bytes. The database could not store a larger record either. */
+/** The longest line that is read, in bytes: the size of the largest record that MongoDB stores. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** A line of a file: its number from 1, its bytes including the line break, and its text, or why it cannot be read. */
+/**
+ * A line of a file: its number from 1, its number of bytes, and its text, or why it cannot be read. The bytes include a
+ * line break, even if the last line has none.
+ */
 export type Line = { number: number; bytes: number } & ({ text: string } | { fault: string });
 
 /** Splits bytes into lines. Keeps at most one line and one chunk in memory. */
@@ -242,7 +245,10 @@ export interface RecordLine {
 }
 
 const MOST_LINES = 1000;
-/** Maximum number of JSON bytes in a batch. BSON may take several times as much, and a command is limited to 16 MiB. */
+/**
+ * Maximum number of JSON bytes in a batch of two or more lines. BSON may take several times as much, and a command is
+ * limited to 16 MiB.
+ */
 const MOST_BYTES = 2 * 1024 * 1024;
 
 /**

@@ -30,7 +30,7 @@ const OWNER_FIELDS = { _id: 0, id: '$id', emailkey: '$emailkey' };
 /** Maximum number of ids that are shown as created, and as changed. */
 const MOST_SHOWN = 10;
 
-/** The stored records under the ids of a batch. */
+/** What is stored under the ids and e-mails of a batch. */
 interface Standing {
   /** By `id`, whether the stored record equals its line. */
   equal: Map<string, boolean>;

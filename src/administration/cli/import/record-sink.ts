@@ -176,7 +176,7 @@ const IS_EQUAL = {
   $and: GIVEN.map((name) => ({ $eq: [`$${name}`, { $ifNull: [`$$line.${name}`, `$${name}`] }] })),
 };
 
-/** The stored record, for members without its `emailkey`: the key comes from the line, which may have no e-mail. */
+/** The stored record. For a member, it lacks `emailkey`: the line gives a new one, or none if it has no e-mail. */
 function storedFields(kind: Kind): unknown {
   return kind === PERSON_KIND ? { $unsetField: { field: 'emailkey', input: '$$ROOT' } } : '$$ROOT';
 }
@@ -204,9 +204,10 @@ function ownLine(records: GivenRecord[]): mongo.Document {
 }
 
 /**
- * The aggregation that inserts all records of a batch that do not exist yet, with the database's clock in the same command.
- * (Upserts take MongoDB five times as long.) Its result does not depend on the collection on which it runs: the facet
- * returns one document, even for an empty collection. A record that another writer has inserted meanwhile is an error.
+ * The aggregation that inserts these records, stamped with the database's clock in the same command. (Upserts take
+ * MongoDB five times as long.) Its result does not depend on the collection on which it runs: the facet returns one
+ * document, even for an empty collection. None of the records may exist: if another writer has inserted one meanwhile,
+ * the command fails.
  */
 export function insertPipeline(
   collection: string,

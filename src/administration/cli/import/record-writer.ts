@@ -25,7 +25,7 @@ interface Changed {
   doubled: Map<string, string>;
 }
 
-/** Another writer was faster. A retry will succeed. */
+/** Another writer has removed a record of the batch since it was found. A retry can succeed. */
 class OvertakenError extends Error {}
 
 /** Upserts batches of lines of one application and kind by `id`. */
@@ -48,7 +48,10 @@ export class RecordWriter implements RecordSink {
     return written;
   }
 
-  /** A part that fails is retried in halves, until each line that causes the failure is isolated. */
+  /**
+   * A part that fails is retried in halves, until each line that causes the failure is isolated. Such a line is
+   * refused; if another writer was faster, only after {@link MOST_ATTEMPTS} attempts.
+   */
   private async writePart(
     lines: RecordLine[],
     existed: Map<string, boolean>,
@@ -108,8 +111,8 @@ export class RecordWriter implements RecordSink {
   }
 
   /**
-   * Atomic, so that the number of changed records is exact. A name that occurs twice in a stored record can crash mongod
-   * when a pipeline touches it. Such records are found in the same transaction, and are not changed.
+   * Atomic, so that the number of changed records is exact. A pipeline that changes a record in which a name occurs
+   * twice can crash mongod, so such records are found in the same transaction, and are not changed.
    */
   private async change(lines: RecordLine[]): Promise<Changed> {
     if (lines.length === 0) return { count: 0, doubled: new Map() };
