@@ -15,7 +15,10 @@ import { FeedModule } from './replication/feed/index.js';
 import { StoreModule, FirstPassGuard, KindsGuard } from './replication/store/index.js';
 import { WatcherModule } from './replication/watcher/index.js';
 
-/** The whole service. Guards run in this order: 401, 404 application, 403 (contract §3), then 503 `preparing`. */
+/**
+ * The whole service. Guards run in this order: 401, 404 application, 403 (contract §3), then 503 `preparing`. The last
+ * guard reads the kinds and refuses nothing.
+ */
 @Module({})
 export class AppModule {
   static with(settings: Settings, mongodbUri: string, tracing: Tracing): DynamicModule {

@@ -61,10 +61,13 @@ const ANSWER_MS = 8000;
 /** Maximum number of requests that wait for an answer. Each holds memory and may occupy the database. */
 const WAITING_REQUESTS = 500;
 
-/** These paths report the state of the service. They have no limits, since they are needed most when others fail. */
+/**
+ * The paths of health, metrics, the console and the documentation. They are exempt from the limits of time and number,
+ * because they are needed most when other requests fail.
+ */
 const ABOUT_THE_SERVICE = /^\/(health\/(live|ready)|metrics|console(\/.*)?|docs(\/[^/]*)?|openapi\.json)$/;
 
-/** The paths that an instance with `ROLE=watch` serves. */
+/** The only paths that METRICS_PORT serves, and the only ones of an instance with `ROLE=watch`. */
 const OWN_STATE = /^\/(health\/(live|ready)|metrics)$/;
 
 /** Runs only the guards. Errors that they throw reach the usual exception filter. */
@@ -146,7 +149,7 @@ function bound(
   server.on('checkExpectation', refuseExpectation);
 }
 
-/** Prepares the server for METRICS_PORT. Returns a function that reports whether that server received a request. */
+/** Prepares the server for METRICS_PORT. Returns a function that reports whether a request came to that server. */
 function openApart(
   app: INestApplication,
   adapter: ReadyExpressAdapter,

@@ -85,7 +85,7 @@ async function embeddedUri(settings: Settings): Promise<string> {
 }
 
 /**
- * Ends the process after a fatal error: with one clear line if an operator can help, else with the stack. Once records
+ * Ends the process after a fatal error: with a clear message if an operator can help, else with the stack. Once records
  * may have been read, the stack is printed without the message. Errors after a stop has begun are expected and ignored.
  */
 async function fail(error: unknown): Promise<void> {

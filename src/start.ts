@@ -35,7 +35,7 @@ const FINISH_MS = 10_000;
  * its connection would otherwise delay the stop until `FINISH_MS`.
  */
 const IDLE_MS = 100;
-/** Remaining background work, such as a wait for a frozen database, is then abandoned. */
+/** Time after which a stop abandons background work, such as a wait for a frozen database (milliseconds). */
 const LEAVE_MS = FINISH_MS + 2_000;
 
 /**
@@ -183,9 +183,9 @@ interface Stop {
 
 /**
  * On SIGTERM, SIGINT or SIGHUP, and when npm has exited, the service stops listening, finishes running requests (10 s
- * at most), releases the lease and exits with 0 (contract §5). After Ctrl-C it reports on stderr, and a second Ctrl-C
- * ends it at once. After another signal it reports in the log. Returns a function that reports whether the stop has
- * begun.
+ * at most), releases the lease and exits with 0 (contract §5), or with 1 if an error prevents that. After Ctrl-C it
+ * reports on stderr, and a second Ctrl-C ends it at once. After another signal it reports in the log. Returns a
+ * function that reports whether the stop has begun.
  */
 export function stopOnSignals(
   app: NestExpressApplication,

@@ -154,8 +154,8 @@ function havingOthers(names: string[]): mongo.Document {
 const NUMBER = /^\d+$/;
 
 /**
- * Why a filter would reveal what the service hides: a sentence that names the first field of the filter that is left out or
- * hashed, at least in part. Undefined if there is none.
+ * Why a filter would reveal what the service hides, in sentences that name the first field of the filter that is left
+ * out or hashed, at least in part. Undefined if there is none.
  */
 export function hiddenFilterFault(filter: Filter, fields: ShownFields): string | undefined {
   const tree = fieldTree(fields);

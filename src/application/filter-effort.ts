@@ -39,8 +39,8 @@ interface Pattern {
 }
 
 /**
- * Why a valid filter could occupy MongoDB for too long on one record, in one sentence that names the place; undefined
- * if it could not. MongoDB checks for interrupts only between records, so such a filter must not start.
+ * Why a valid filter could occupy MongoDB for too long on one record, in sentences that name the place; undefined if it
+ * could not. MongoDB checks for interrupts only between records, so such a filter must not start.
  */
 export function effortFault(filter: Filter): string | undefined {
   return atOnce(effortInSteps(filter));

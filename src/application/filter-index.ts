@@ -30,9 +30,10 @@ const BEGINS_WITH_TEXT = /^\^[^\\^$.|?*+()[\]{}](?![*+?{])/;
 
 /**
  * The index that would serve a valid filter (contract §4): `{organizationid, appid}` and the one field that narrows
- * the read most. Undefined if no field does. `$nor`, `$not`, `$ne`, `$nin`, `$exists: true`, `$size`, `$mod` and
- * `$type` do not narrow, because they need a scan of all or almost all of an index. An `$or` is served if each of its
- * filters narrows the same field; an `$or` within `$elemMatch` is not served.
+ * the read most, apart from the fields that need no index of their own. Undefined if no field does. `$nor`, `$not`,
+ * `$ne`, `$nin`, `$exists: true`, `$size`, `$mod` and `$type` do not narrow, because they need a scan of all or almost
+ * all of an index. An `$or` is served if each of its filters narrows the same field; an `$or` within `$elemMatch` is
+ * not served.
  *
  * The index has one such field, never two: MongoDB refuses an index if a record has arrays in two of its fields, and
  * once the index exists, it refuses every write of such a record by any program. Fields with a number in their path

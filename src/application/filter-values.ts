@@ -4,7 +4,8 @@ import { bsonTypeOf, HIDDEN_FIELDS } from '../record/pure.js';
 
 const LEAF_CLASSES = [Date, RegExp, Uint8Array];
 /**
- * The driver treats a timestamp as a 64-bit number. Where another type is required, MongoDB itself refuses a timestamp.
+ * A timestamp is one of them, because the driver treats it as a 64-bit number. Where an operator needs a true number,
+ * MongoDB itself refuses a timestamp.
  */
 const NUMBER_TYPES = ['Decimal128', 'Long', 'Double', 'Int32', 'Timestamp'];
 const LEAF_TYPES = [...NUMBER_TYPES, 'ObjectId', 'BSONRegExp', 'Binary', 'MinKey', 'MaxKey'];
@@ -55,7 +56,7 @@ export function startsWithOperator(value: unknown): boolean {
   return firstKey(value)?.startsWith('$') === true;
 }
 
-/** The path of a field nested in another, both in the notation of filters. */
+/** The path of the field `key` within the field at the path `within`, in the notation of filters: `data.price`. */
 export function pathTo(within: string, key: string): string {
   return within === '' ? key : `${within}.${key}`;
 }

@@ -95,7 +95,7 @@ interface Part {
   role: Role;
   /** Keys and positions from the filter's own start, such as `$or[1].data.price`. */
   place: string;
-  /** The number of documents and lists that contain it, including itself if it is one. */
+  /** One more than the number of documents and lists that contain it: the level of a document or list itself. */
   level: number;
   /** The path of the record's field that it concerns, also through lists: `rows.a` within `$elemMatch` of `rows`. */
   field: string;

@@ -39,7 +39,7 @@ export const DEFAULT_SERVICE = 'default';
 /** Names that a service with a filter cannot have, because they have another meaning in the paths. */
 export const RESERVED_SERVICE_NAMES = [DEFAULT_SERVICE, 'max', 'harddeletes'];
 
-/** Whether a service can be served under this name. */
+/** Whether a service with a filter can have this name. */
 export function isServiceName(name: unknown): name is string {
   return isName(name) && !RESERVED_SERVICE_NAMES.includes(name);
 }

@@ -120,8 +120,8 @@ export class Authenticator {
 
 const EVERY_MS = 60_000;
 /**
- * Maximum number of credentials whose uses are recorded between two writes. Further ones are recorded after the next
- * write.
+ * Maximum number of credentials whose uses are recorded between two writes. Uses of further credentials are not
+ * recorded until the next write.
  */
 const MOST_CREDENTIALS = 10_000;
 /** The `_id` of the document with the start of the tracking. No credential has this user name. */

@@ -40,7 +40,7 @@ export function liveHashes({ passwordhash, oldpasswordhash, oldexpiresAt }: Cred
   return isKept ? [passwordhash, oldpasswordhash] : [passwordhash];
 }
 
-/** The state of a credential apart from its password; `broken` if a field is malformed. */
+/** The state of a credential apart from its password; `broken` if its user name, level or expiration is malformed. */
 type CredentialState = 'valid' | 'disabled' | 'expired' | 'broken';
 
 /**

@@ -175,7 +175,7 @@ function groupsOf(address: string): string[] {
   return [...front, ...zeros, ...back];
 }
 
-/** A group; its last two may be written as an IPv4 address. */
+/** One group; two for an IPv4 address, as which the last two groups of an address may be written. */
 function hexOf(group: string): string[] {
   if (group === '') return [];
   if (!group.includes('.')) return [parseInt(group, 16).toString(16)];

@@ -29,8 +29,8 @@ export class Passwords {
   }
 
   /**
-   * Throws 429 if too many comparisons are waiting. Without a hash it takes as long as with one, so that its duration
-   * does not reveal which user names exist.
+   * Whether a password matches a stored hash. Without a hash the comparison takes as long as with one, so that its
+   * duration does not reveal which user names exist. Throws 429 if the comparison is refused or waits too long.
    */
   fits(stored: string | undefined, password: string, rank: number): Promise<boolean> {
     return this.turns.take(rank, async () => {
@@ -48,8 +48,8 @@ interface Waiting {
 
 /**
  * A bounded queue for comparisons of passwords. Each comparison occupies a core and 19 MiB for a while. The smallest
- * rank comes first, and one place is reserved for rank 1. The rank is the number of failed logins of an address, so
- * addresses that guess wait for those that do not, regardless of their number.
+ * rank comes first, and one place is reserved for rank 1. The rank is the number of failed logins of an address plus
+ * its current ones, so addresses that guess wait for those that do not, however many of them guess.
  */
 export class Turns {
   private running = 0;

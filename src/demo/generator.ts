@@ -3,7 +3,7 @@ import type { Tenant } from '../record/index.js';
 
 export const DEMO: Tenant = { organizationid: 'demo', appid: 'shop' };
 
-/** A record of the demo, without the fields that the database adds. */
+/** A record of the demo, without the fields that the import adds. */
 export interface DemoRecord {
   id: string;
   data: mongo.Document;

@@ -140,7 +140,10 @@ function fromBundle(bundle: MongodBundle): MongodSource {
   };
 }
 
-/** Older versions have known vulnerabilities. They are used only if no patched version is available. */
+/**
+ * Whether a mongod in the cache is at least as new as the newest bundle. Older versions have known vulnerabilities,
+ * and are used only if no patched version is available.
+ */
 function isRecent(mongod: string): boolean {
   return newestFirst(versionOfCached(mongod), BUNDLES[0].mongodVersion) <= 0;
 }

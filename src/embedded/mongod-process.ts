@@ -6,7 +6,7 @@ import {
 import { HOST, mongodEnvironment, REPLICA_SET, QUIET_OPTIONS, SMALL_OPTIONS } from './mongod.js';
 import { reasonOf } from './run-program.js';
 
-/** Recovery from a large journal after a crash is slow. */
+/** Time limit for a start (milliseconds). Recovery from a large journal after a crash is slow. */
 const LAUNCH_MS = 120_000;
 
 /** Disables a check of the library that would run mongod once more, without its bundled libraries. */

@@ -60,14 +60,14 @@ export class HealthReads {
     return this.standings.share('standing', () => readWatcherStatus(this.connection));
   }
 
-  /** Services whose edited filter is not in force yet. */
+  /** Counts the services whose edited filter is pending: re-stamps for it are still outstanding. */
   pendingServices(): Promise<PendingCounts> {
     return this.pending.share('pending', () => countPending(this.connection));
   }
 
   /**
-   * The state and the lag of each consumer, at most a minute old: the query reads one key for each kind of each
-   * application.
+   * The state and the lag of each consumer, at most a minute old. They are reused, because the query reads one index
+   * key for each kind of each application.
    */
   async consumerLags(): Promise<ConsumerLag[]> {
     const { lastConsumers } = this;
@@ -78,7 +78,7 @@ export class HealthReads {
     return found;
   }
 
-  /** The number of members whose e-mail another member has, and the number of quarantined entries. */
+  /** The approximate numbers of members whose e-mail another member has, and of quarantine entries. */
   openRepairs(): Promise<[emailDuplicates: number, quarantined: number]> {
     return this.counts.share('counts', () =>
       Promise.all([countEmailDuplicates(this.connection), countSetAside(this.connection)]),
@@ -89,7 +89,7 @@ export class HealthReads {
 /** A load balancer does not wait longer, so a check that takes longer reports not ready (milliseconds). */
 const LONGEST_MS = 2000;
 
-/** The normal time without a leader until another instance takes over (seconds). */
+/** Maximum lag that is normal without a leader: until another instance takes over (seconds). */
 const USUAL_LAG_S = 30;
 
 /** The conditions under which a load balancer may send requests to this instance. */
@@ -139,9 +139,10 @@ export class Readiness {
   }
 
   /**
-   * A lagging watcher does not make an instance unready: the pages that it delays are answered 503 individually. A lease
-   * that is not renewed does, because only progress renews it. So does a feed that was refused for a long time and never
-   * served.
+   * A lagging watcher alone does not make an instance unready: the pages that it delays are answered 503 individually.
+   * The instance is unready while nothing can be shown because of a pass; if there is no leader and the lag is great,
+   * because only progress renews the lease; and if the instance has answered all feeds with 503 `not-watched` for a
+   * long time.
    */
   async replication(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('replication');

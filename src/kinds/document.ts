@@ -124,7 +124,8 @@ export function kindsIn(stored: mongo.Document[]): Map<Kind, KindDescription> {
 }
 
 /**
- * Identifies a stored document and its fields that decide what is shown: an edited document defines a different kind.
+ * Identifies a stored document and its fields except `plural`: a document in which any other field is edited defines a
+ * different kind.
  */
 export function documentKey(_id: unknown, { plural: _plural, ...document }: KindDocument): string {
   const fields = JSON.stringify(kindFields(document));

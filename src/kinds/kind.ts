@@ -34,8 +34,8 @@ export interface KindDescription {
   /** Checks whether the `data` of an import line without a `type` looks like that of another kind. */
   readonly seemsOther?: (data: Record<string, unknown>) => OtherKind | undefined;
   /**
-   * The `_id` of its document and a hash of its fields; absent for a built-in kind. A new or edited document defines a different
-   * kind, even if the name is the same.
+   * The `_id` of its document and a hash of its fields, apart from `plural`; absent for a built-in kind. If either
+   * changes, the document defines a different kind, even if the name is the same.
    */
   readonly document?: string;
   /** How the collection stores its records; absent if it stores them as contract §4 says. */

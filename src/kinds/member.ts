@@ -1,6 +1,6 @@
 import { holds, type KindDescription } from './kind.js';
 
-/** People. The service writes them as well as other programs (contract §2). */
+/** People. Both the service (contract §2) and other programs write them. */
 export const member: KindDescription = {
   plural: 'members',
   collection: 'members',

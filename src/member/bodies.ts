@@ -152,7 +152,10 @@ export const PATCH_ADDRESS = {
 
 export type PatchAddress = Partial<Shaped<typeof PATCH_ADDRESS>>;
 
-/** Reads the body of a write by its fields. Throws a 400 that names each wrong property (contract §2). */
+/**
+ * Reads the body of a write by its fields. Throws a 400 that names the wrong properties, up to a maximum number
+ * (contract §2). If {@link bodyFaults} finds faults, only these are named.
+ */
 export function* memberBody<F extends Fields>(fields: F, body: object): Steps<Shaped<F>> {
   const faults = yield* bodyFaults(body);
   if (faults.length > 0) throw problems.invalidRequest(faults);

@@ -39,8 +39,9 @@ interface Place {
 }
 
 /**
- * Checks that apply to every body, regardless of its fields: names with a meaning in MongoDB or JavaScript, text that
- * is not valid Unicode, and nesting deeper than any field allows. It does not recurse, so no nesting exhausts the stack.
+ * Checks that apply to every body, regardless of its fields: names that {@link PROPERTY_NAME_RULE} forbids, text that
+ * is not valid Unicode, and nesting deeper than any field allows. Finds at most {@link MOST_FAULTS}. It does not
+ * recurse, so no nesting exhausts the stack.
  */
 export function* bodyFaults(body: object): Steps<FieldError[]> {
   const faults: FieldError[] = [];
@@ -157,13 +158,13 @@ function isTextOrBoolean(value: unknown): boolean {
   return typeof value === 'boolean' || (typeof value === 'string' && fits(value, LONGEST_TEXT));
 }
 
-/** Maximum number of fields in an error. */
+/** Maximum number of violated rules of a validator in an error. */
 const MOST_NAMED = 20;
 /**
  * Maximum length of a name in an error, in characters. Errors contain names and MongoDB's own words, never a value.
  */
 const LONGEST = 200;
-/** The prefix of stored fields that bodies omit. */
+/** The prefix of the paths of stored fields, which the paths in bodies do not have. */
 const DATA = 'data.';
 
 /**

@@ -49,7 +49,7 @@ export class MemberService {
 
   /**
    * Reads the member, computes the changes with `merge`, and writes them unless the member has changed in the
-   * meantime. Writes nothing if there are no changes. Throws 404, 412 and 409, in this order.
+   * meantime. Writes nothing if there are no changes. Throws 404, then 412, then 400 or 409.
    */
   async patch(
     { tenant, id, ifMatch, actor }: Target,

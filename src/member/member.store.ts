@@ -78,9 +78,10 @@ export class MemberStore {
   }
 
   /**
-   * Removes duplicates, which other programs may have stored, of the names to be changed, so that every reader sees
-   * the change. Returns whether there were any. Throws 400 if a document on the path occurs more than once, because
-   * it is unclear which one is meant, or if there are too many duplicates.
+   * Other programs may have stored a name more than once in a document. Removes the duplicates of the names to be
+   * changed and of `lastupdated`, so that every reader sees the change. Returns whether there were any. Throws 400 if a
+   * document on the path of a change occurs more than once, because it is unclear which one is meant, or if a name to
+   * be changed has too many duplicates.
    */
   async makeSingle(tenant: Tenant, read: StoredMember, changes: Change[]): Promise<boolean> {
     const _id = read.record().get('_id') as mongoose.mongo.ObjectId;
@@ -101,8 +102,8 @@ export class MemberStore {
   }
 
   /**
-   * Writes the changes if the member is still as it was read; otherwise does nothing. Throws 409 if an e-mail is
-   * taken.
+   * Writes the changes if the member is still as it was read; otherwise does nothing. Throws 409 if the e-mail is
+   * taken, 400 if a validator refuses the member or if it would be too large.
    */
   async update(tenant: Tenant, read: StoredMember, changes: Change[]): Promise<StoredMember | undefined> {
     const record = read.record();

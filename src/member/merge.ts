@@ -134,7 +134,7 @@ function merge(stored: unknown, patch: unknown, path: string[]): Change[] {
   return value === undefined ? [] : [{ path, value }];
 }
 
-/** The value that a patch stores at an empty path; undefined if the patch only deletes. */
+/** The value that a patch stores where no document is stored to merge it with; undefined if it only deletes. */
 function withoutDeletions(patch: unknown): unknown {
   if (isDeletion(patch)) return undefined;
   if (!isDocument(patch)) return patch;

@@ -23,7 +23,7 @@ export class StoredMember {
 
   constructor(readonly raw: Uint8Array) {}
 
-  /** Changes with every write to the record, by any program. */
+  /** Differs after each change of the record by any program, except a change of `emailkey` alone. */
   get etag(): string {
     return etagOf(this.raw);
   }
@@ -46,8 +46,8 @@ export class StoredMember {
 }
 
 /**
- * Decodes raw BSON: documents as Maps, arrays as arrays, other values as the driver's own classes or strings. For a
- * duplicate name the first value is used, as in MongoDB.
+ * Decodes raw BSON: documents as Maps, arrays as arrays, texts as strings, numbers as the driver's own classes, and
+ * other values as the driver decodes them. For a duplicate name the first value is used, as in MongoDB.
  */
 export function decode(raw: Uint8Array): BsonDocument {
   const document: BsonDocument = new Map();

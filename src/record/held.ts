@@ -20,7 +20,10 @@ const REMEMBERED_MS = 10_000;
 
 let lastHeld = -Infinity;
 
-/** Records that could not be written because transactions of other programs hold them. All others were written. */
+/**
+ * Records that were not written, because transactions of other programs hold them or other records of the same part of
+ * the bulk. All others were written.
+ */
 export class RecordsHeldError extends Error {
   constructor(readonly ids: mongo.ObjectId[]) {
     super(`A transaction of another program holds ${ids.length === 1 ? 'the record' : 'the records'}`);
@@ -29,7 +32,7 @@ export class RecordsHeldError extends Error {
 
 /**
  * Writes the items of a bulk, and returns those that are held. A bulk that is blocked is split until the held items
- * are found or some seconds have passed. Repeating a write must do no harm.
+ * are found. After some seconds, all items of a blocked part count as held. Repeating a write must do no harm.
  */
 export async function writeUnlessHeld<T>(
   items: T[],

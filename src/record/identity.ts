@@ -25,7 +25,7 @@ const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:E([+-]\d+))?$/;
 const WHOLE = /^(0|-?[1-9]\d*)$/;
 /** Decimal digits of the greatest 64-bit integer. */
 const MOST_DIGITS = 19;
-/** Including the sign. */
+/** Maximum length of the text of a numeric `id`, including the sign. */
 export const LONGEST_NUMBER_TEXT = MOST_DIGITS + 1;
 
 /**
@@ -64,7 +64,7 @@ export function textsAt(path: string): mongo.Document {
   return { $slice: [{ $filter: { input: listAt(path), cond: isShortText('$$this') } }, MOST_LEARNED] };
 }
 
-/** Whether {@link textsAt} omits texts of a field. */
+/** Whether {@link textsAt} may omit texts of a field: elements of a list that are not texts count as texts here. */
 export function hasMoreTexts(path: string): mongo.Document {
   const long = { $filter: { input: listAt(path), cond: isLongText('$$this') } };
   return { $or: [{ $gt: [{ $size: long }, 0] }, { $gt: [{ $size: listAt(path) }, MOST_LEARNED] }] };

@@ -44,7 +44,7 @@ export const BY_RECORD_ID = { organizationid: 1, appid: 1, id: 1 } as const;
 /** The unique index of members by their e-mail. */
 export const BY_EMAIL_KEY = { organizationid: 1, appid: 1, emailkey: 1 } as const;
 
-/** The key of an application. Every query contains both fields. */
+/** The key of an application. */
 export interface Tenant {
   organizationid: string;
   appid: string;

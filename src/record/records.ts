@@ -40,7 +40,8 @@ interface InTerms {
 }
 
 /**
- * A collection that translates the operations on records. Its other methods concern it as a whole, and are unchanged.
+ * A collection that translates the operations listed in `own`. Its other methods are those of the stored collection,
+ * and translate nothing.
  */
 function inTerms(records: Records, terms: StoredTerms): Records {
   const read = ({ projection, sort, min, max, ...rest }: Read = {}): Read => ({

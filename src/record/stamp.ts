@@ -19,7 +19,10 @@ const NEXT_OF_OWN = { $add: ['$lastupdated', 1] };
 /** The earliest timestamp with a four-digit year (contract §1). */
 export const EARLIEST = new Date('0000-01-01T00:00:00.000Z');
 
-/** Whether the record's stamp is a date and not in the future, as an aggregation expression. */
+/**
+ * Whether the record's stamp is a date, not before {@link EARLIEST} and, with a tolerance, not in the future, as an
+ * aggregation expression.
+ */
 export const HAS_GOOD_STAMP = {
   $and: [
     { $eq: [{ $type: '$lastupdated' }, 'date'] },
@@ -30,8 +33,8 @@ export const HAS_GOOD_STAMP = {
 
 /**
  * The new `lastupdated`, as an aggregation expression for the same atomic update as the change: the greater of the
- * clock and the record's own stamp + 1 ms. A stamp that is not a date or is in the future is replaced by the clock;
- * otherwise it would persist forever.
+ * clock and the record's own stamp + 1 ms. A stamp without {@link HAS_GOOD_STAMP} is replaced by the clock; a stamp in
+ * the future would otherwise persist forever.
  */
 export const STAMP = { $cond: [HAS_GOOD_STAMP, { $max: [CLOCK, NEXT_OF_OWN] }, CLOCK] };
 
@@ -68,8 +71,9 @@ interface StampedAnew {
 }
 
 /**
- * Re-stamps documents. All documents of one write share one `$$NOW`, so pass at most 1,000. If one of them cannot be
- * stamped, the whole write fails; each document is then written individually, in one more command.
+ * Re-stamps documents. All documents of one write share one `$$NOW`, so pass at most 1,000: the longer the write takes,
+ * the more likely it is that the mark is raised above the new stamps before they are committed. If one of them cannot
+ * be stamped, the whole write fails; each document is then written individually.
  */
 export async function stampAnew(
   collection: mongo.Collection,
@@ -86,8 +90,8 @@ export async function stampAnew(
 }
 
 /**
- * Re-stamps documents in one write, or in two if some have duplicate names, and returns their number. Fails if one of
- * them cannot be stamped. With a session, the writes are part of its transaction.
+ * Re-stamps documents in one write, or in two if some have a duplicate `lastupdated`, and returns their number. Fails
+ * if one of them cannot be stamped. With a session, the writes are part of its transaction.
  */
 export async function stampTogether(
   collection: mongo.Collection,

@@ -47,7 +47,8 @@ export class StoredTerms {
     if (first === 'organizationid' || first === 'appid') return tenant === undefined ? path : undefined;
     if (first === 'channels') return hasChannels ? path : undefined;
     if (hasData || first === '_id') return path;
-    // Every other stored field is addressed only within `data`: by its stored name, a filter could use a hidden field.
+    // Every other stored field is addressed only within `data`. If its stored name were accepted too, the check
+    // for hidden fields would not recognize the field.
     const isData = first === 'data' && rest.length > 0 && !this.own.includes(rest[0]!);
     return isData ? rest.join('.') : undefined;
   }

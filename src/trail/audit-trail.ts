@@ -37,8 +37,8 @@ export const AUDIT_TRAIL = 'tidemark.audittrail';
 const AUDIT_TRAIL_MODEL = 'AuditTrail';
 
 /**
- * The indexes list entries newest first, of all organizations or of one, and delete each entry when its `expires` has
- * passed.
+ * The first index serves lists of the entries of an organization, the newest first; the index of `_id` serves those of
+ * all organizations. By the second, MongoDB deletes each entry when its `expires` has passed.
  */
 const auditTrailSchema = new Schema<TrailEntry>(
   {},

@@ -79,7 +79,7 @@ export class TrailNotes extends WriteBehind {
   }
 }
 
-/** The entries that an unordered insert has not stored. Those of an earlier attempt are refused as duplicates. */
+/** The entries that are still not stored: an insert refuses as duplicates those that an earlier attempt stored. */
 function unwrittenAmong(entries: TrailEntry[], error: unknown): TrailEntry[] {
   try {
     return refusalsIn(error)

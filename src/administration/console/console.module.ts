@@ -6,7 +6,10 @@ import { sessionModels } from './plain.js';
 import { SessionController } from './session.controller.js';
 import { Sessions } from './sessions.js';
 
-/** The console, apart from the administration API that it uses. */
+/**
+ * The sessions of the console. `serveConsole` serves its pages; their data comes from the administration API and the
+ * feeds.
+ */
 @Module({
   imports: [AdministrationModule, AuthModule, MongooseModule.forFeature(sessionModels)],
   controllers: [SessionController],

@@ -5,7 +5,10 @@ export interface StoredSession {
   /** SHA-256 of the token in the cookie. The token itself is not stored. */
   _id: string;
   username: string;
-  /** SHA-256 of the stored password hash with which the session was opened. A change of the password ends the session. */
+  /**
+   * SHA-256 of the stored password hash with which the session was opened. The session ends when that password is no
+   * longer valid.
+   */
   proof: string;
   /** When the session ends if it is not used before. */
   expires: Date;

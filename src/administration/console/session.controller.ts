@@ -27,7 +27,7 @@ interface SignedIn {
   scopes: Credential['scopes'];
   /** Whether the user also sees the status of the service, which concerns every application. */
   coversAll: boolean;
-  /** The kinds of records that this service has. */
+  /** The kinds of records, without those that are fixed to an application that the user's scopes do not cover. */
   kinds: readonly string[];
   version: string;
 }

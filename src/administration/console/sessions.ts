@@ -17,9 +17,9 @@ const TOKEN = /^[\w-]{43}$/;
 
 const COOKIE = 'tidemark-session';
 /**
- * The path prefix under which the console reaches the service; the cookie is limited to it. A proxy may add a prefix
- * that the service cannot see, and may serve other installations on the same host. With a wrong value the browser does
- * not send the cookie back.
+ * The header with the path prefix under which the console reaches the service. The cookie is limited to that path: a
+ * proxy may add a prefix that the service cannot see, and may serve other installations on the same host. With a wrong
+ * value the browser does not send the cookie back.
  */
 const PLACE_HEADER = 'tidemark-console-place';
 /** A path as it appears in a URL. None of its characters ends a cookie attribute. */
@@ -33,8 +33,8 @@ interface OpenedSession {
 }
 
 /**
- * The sessions of the console. Each use of a session also checks its credential, so a session ends when its credential
- * becomes unusable.
+ * The sessions of the console. Each request with a session also checks its credential, so a session ends when its
+ * credential becomes unusable.
  */
 @Injectable()
 export class Sessions {
@@ -125,7 +125,7 @@ function digestOf(text: string): string {
  */
 const CONSOLE_HEADER = 'tidemark-console';
 const POLL = 'poll';
-/** The credential as which the console reads a feed. */
+/** The header with the user name of the credential as which the console reads a feed. */
 const AS_HEADER = 'tidemark-as';
 
 /** Whether a console page sends the request without a user action: for its files, or to poll for changes. */
@@ -135,8 +135,8 @@ export function isUnasked({ headers, originalUrl }: Request): boolean {
 
 /**
  * Authenticates the console by the session of its cookie instead of HTTP Basic. The session gives access to the
- * administration API and, on behalf of another credential, to the feeds. On the feeds the console sees only what that
- * credential sees, and the user's own scopes must cover it.
+ * administration API and, on behalf of another credential, to all routes within an application that need no level, such
+ * as the feeds. There the console sees only what that credential sees, whose access must be within that of the user.
  */
 @Injectable()
 export class SessionGuard implements CanActivate {

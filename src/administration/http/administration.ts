@@ -106,15 +106,15 @@ export class TrialLimiter {
   }
 }
 
-/** Concurrent lists of all organizations together in an instance, and of one. */
+/** Concurrent lists of all callers together in an instance, and of callers with the same organizations. */
 const MOST_LISTS = 4;
 const MOST_LISTS_OF_ONE = 1;
 /** How long a list waits for its turn, in ms. */
 const LIST_WAIT_MS = 1500;
 
 /**
- * Limits concurrent lists of services and reads of a configuration: they convert megabytes of filters from and to JSON in
- * the thread that answers all other requests.
+ * Limits concurrent lists of services, and reads, plans and applications of a configuration: they convert megabytes of
+ * filters from and to JSON in the thread that answers all other requests.
  */
 @Injectable()
 export class ListingLimiter {
@@ -143,7 +143,7 @@ function ownerOf(caller: Pick<Credential, 'scopes'>): string {
   return JSON.stringify([...new Set(organizationsTouched(caller))].sort());
 }
 
-/** Each edit of a service causes work for the leader, and all applications wait for it. */
+/** Maximum number of edits, because each causes work for the leader, for which all applications wait. */
 const MOST_A_MINUTE = 300;
 
 /** Limits how often services of one application are edited through this instance. */
@@ -235,7 +235,7 @@ export const NamesKind = ApiParam({
   schema: { type: 'string', pattern: KIND_NAME.source, example: 'product' },
 });
 
-/** A kind that an operator has created, or is about to. */
+/** The kind in the paths of the administration of kinds; the example is one that an operator has created. */
 export const NamesCreatedKind = ApiParam({
   name: 'kind',
   description: 'Name of the kind',

@@ -56,7 +56,7 @@ const APPLY_WAIT_MS = 6000;
 /** Maximum size of BSON in one answer or comparison, in bytes. Processing it blocks other requests. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** The parameters that name one application, both or neither. */
+/** The parameters that name one application. A request has both or neither. */
 const PARAMETERS = ['organizationid', 'appid'] as const;
 type Narrowing = Partial<Record<(typeof PARAMETERS)[number], unknown>>;
 

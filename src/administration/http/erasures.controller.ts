@@ -20,7 +20,10 @@ import { Administrative, Asked, Body, ChangeContexts } from './administration.js
 import { Answers } from './answers.js';
 import { pageIn, TakesPage } from './listing.js';
 
-/** Less than the time limit of an answer. Waiting longer is left to the client. */
+/**
+ * How long a request waits for the watcher, in ms: less than the time limit of an answer. If the erasure is not
+ * complete by then, the client has to request it again.
+ */
 const WAIT_MS = 6000;
 const NEVER = new AbortController().signal;
 const PAGE = { most: 100, usual: 20 };

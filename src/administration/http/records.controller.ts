@@ -38,7 +38,7 @@ import { type Build, SETTINGS, type Settings, thisBuild } from '../../platform/c
 
 const TRAIL_PAGE = { most: 1000, usual: 100 };
 
-/** The state of the service, and the history of administrative changes. */
+/** The state of the service and of its consumers, and the audit trail. */
 @Administrative()
 @Controller('admin/v1')
 export class OverviewController {
@@ -161,7 +161,10 @@ export class RecordsController {
     return recordHistory(db, of, names.id, this.keptDays);
   }
 
-  /** Throws 404 if the caller does not cover the application, or if it does not exist. */
+  /**
+   * Throws 404 if the caller does not cover the application or if the application does not exist, 400 if it cannot have
+   * records of the kind.
+   */
   private async covered(
     request: Request,
     caller: Credential,

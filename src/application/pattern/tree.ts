@@ -103,7 +103,7 @@ export type Node = Shape &
     | { is: 'character'; isDot: boolean }
     /** Takes nothing and may fail: `$`, `\b`. */
     | { is: 'edge' }
-    /** Holds at the beginning of the text only: `^` or `\\A`. */
+    /** Holds at the beginning of the text only: `^` or `\A`. */
     | { is: 'start'; isCaret: boolean }
     | { is: 'look'; body: Node }
     | { is: 'sequence'; parts: Node[] }
