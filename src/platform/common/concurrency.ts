@@ -91,11 +91,11 @@ interface Turn<T> {
 
 /**
  * Shares small reads that many requests need at the same time. Callers with the same key share a read that has not
- * started yet, never one in progress. Each result is therefore as fresh as that of a separate read, and at most one
- * read of a key is in flight.
+ * started yet, never one in progress. Each result is therefore as fresh as that of a separate read.
  *
- * If a read hangs, for example on a lost connection, the next one starts after a second. The hanging read fails with
- * a DeadlineError after eight seconds. All callers who share a read receive its error. Results are not cached.
+ * The next read of a key starts when the previous one has ended or has taken a second, for example because its
+ * connection is lost. A read that takes eight seconds fails with a DeadlineError. All callers who share a read receive
+ * its error. Results are not cached.
  */
 export class SharedReads<T> {
   private readonly turns = new Map<string, Turn<T>>();

@@ -14,7 +14,7 @@ export type Parsed<T> = { value: T } | { error: string };
 /**
  * Parses an RFC 3339 date-time or a date `YYYY-MM-DD` (midnight UTC), as contract §1 allows in `to` and `from`.
  * Fractions are truncated to milliseconds. A leap second, the last of a day in UTC, becomes the next second. The
- * error is a sentence that quotes the input and gives an example.
+ * error quotes the input and says what to send.
  */
 export function parseDate(text: string): Parsed<Date> {
   const isShort = text.length <= LONGEST;
@@ -31,7 +31,7 @@ export function parseDate(text: string): Parsed<Date> {
     : { error: `"${shown(text)}" lies outside the years 0000 to 9999. Send one such as ${EXAMPLE}.` };
 }
 
-/** A client's input, shortened for an error sentence. */
+/** A text from a client or a server, shortened for a message and made well-formed Unicode. */
 export function shown(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text.toWellFormed();
 }

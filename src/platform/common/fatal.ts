@@ -1,6 +1,6 @@
 /**
- * The service or command cannot continue, and its operator can fix the cause. Results in one clear message and exit
- * code 1.
+ * The service, a command or a piece of work cannot continue, and an operator can fix the cause. At the start and in a
+ * command, this results in one clear message and exit code 1.
  */
 export class FatalError extends Error {
   constructor(message: string) {

@@ -4,7 +4,7 @@ import { atOnce, type Steps } from './waiting.js';
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|-?\d[\d.eE+-]*/g;
 const NUMBER = /^[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
-/** A number whose parsed value differs from the written one. */
+/** A number that parsing does not preserve, see {@link isKept}. */
 export interface LostNumber {
   /**
    * JSON pointer to the number (RFC 6901). If it has more than 500 characters, the pointer to the innermost ancestor

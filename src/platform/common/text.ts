@@ -28,7 +28,10 @@ export function visibleLines(text: string): string {
   return text.split('\n').map(visible).join('\n');
 }
 
-/** Escapes the same characters as {@link visible} in a JSON document, which still parses to the same value. */
+/**
+ * Escapes the same characters as {@link visible} in a JSON document, which still parses to the same value. The document
+ * must have no line breaks or tabs between its tokens: these would be escaped too.
+ */
 export function visibleJson(json: string): string {
   return json.replace(UNSHOWN, asCode);
 }

@@ -66,7 +66,7 @@ export async function within<T>(ms: number, what: string, promise: Promise<T>): 
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** The value of a promise if it settles within the time (milliseconds), else undefined. */
+/** The outcome of a promise, its value or its error, if it settles within the time (milliseconds); else undefined. */
 export async function settledWithin<T extends object | boolean>(
   promise: Promise<T>,
   ms: number,

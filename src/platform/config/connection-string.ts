@@ -38,8 +38,9 @@ export function connectionStringFault(text: string): string | undefined {
 }
 
 /**
- * Throws a ConfigError if a file that is named in the options of a valid connection string cannot be used. Otherwise
- * the driver would read it only when it connects, and its errors would be those of a database that does not answer.
+ * Throws a ConfigError if a valid connection string demands TLS and one of the files in its options cannot be used.
+ * Without this check, the driver would read the files only when it connects, and report a database that does not
+ * answer.
  */
 export function assertTlsFiles(uri: string, setting: string): void {
   const { tls, tlsCAFile, tlsCRLFile, tlsCertificateKeyFile, passphrase } = new mongoose.mongo.MongoClient(

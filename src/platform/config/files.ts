@@ -79,8 +79,8 @@ export function certificateIn(file: SettingFile, content: Buffer | string): X509
 }
 
 /**
- * Throws a ConfigError if a certificate of an authority cannot be read. OpenSSL would ignore such a certificate without
- * an error, and trust nothing that the authority has signed.
+ * Throws a ConfigError if a file of authorities holds no certificate, or one that cannot be read. OpenSSL would ignore
+ * such a certificate without an error, and trust nothing that the authority has signed.
  */
 export function assertAuthorities(file: SettingFile, content: Buffer): void {
   const [first = '', ...others] = content.toString().match(EACH) ?? [];

@@ -19,7 +19,10 @@ function endpointFault(text: string): string | undefined {
   return search !== '' || hash !== '' ? 'it has a query or a fragment' : undefined;
 }
 
-/** The values of `a=1,b=2` by name, with percent signs decoded; undefined if the text has another form. */
+/**
+ * The values of `a=1,b=2` by name, percent-decoded; undefined if the text has another form, or if a value is not
+ * printable ASCII.
+ */
 function namedValues(text: string): Record<string, string> | undefined {
   const entries = text.split(',').map((entry) => {
     const at = entry.indexOf('=');

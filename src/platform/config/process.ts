@@ -8,12 +8,12 @@ export function cacheDir(): string {
   return join(isAbsolute(base) ? base : join(homedir(), '.cache'), 'tidemark');
 }
 
-/** The directories of `PATH`, in order. */
+/** The directories of `PATH` that have absolute paths, in order. */
 export function searchPath(): string[] {
   return (process.env.PATH ?? '').split(delimiter).filter((directory) => isAbsolute(directory));
 }
 
-/** Whether HTTPS uses a proxy. If so, a failed direct connection is not conclusive. */
+/** Whether the environment names a proxy for HTTP or HTTPS. If so, a failed direct connection is not conclusive. */
 export function behindProxy(): boolean {
   const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'npm_config_proxy'];
   return names.some((name) => (process.env[name] ?? '') !== '');
@@ -41,7 +41,7 @@ export function descriptorLimit(): number | undefined {
   return typeof soft === 'number' ? soft : undefined;
 }
 
-/** Whether the parent process is npm, or a tool that sets the same variable. */
+/** Whether this process or one of its ancestors was started by npm, or by a tool that sets the same variable. */
 export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
 
 /** Whether a process with this id exists, under any user. */

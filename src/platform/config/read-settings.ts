@@ -5,8 +5,8 @@ import { ConfigError } from './process.js';
 import { type Settings, settingTable } from './settings.js';
 
 /**
- * Reads the settings. Throws a ConfigError whose sentence names the variable, quotes the invalid value and gives a
- * valid one.
+ * Reads the settings. Throws a ConfigError whose message names the variable and says how to correct it. An invalid
+ * value is quoted, unless it may contain a secret.
  */
 export function readSettings(environment: Record<string, string | undefined>): Settings {
   const settings = parseSettings(settingTable, environment);
@@ -84,7 +84,7 @@ function loadDotEnv(): void {
   try {
     process.loadEnvFile('.env');
   } catch (error) {
-    // Node's own message for a directory does not say what it is.
+    // Node's own message for a directory does not say that it is one.
     const trouble = statSync('.env').isDirectory()
       ? 'it is a directory'
       : fileTrouble(error as NodeJS.ErrnoException);

@@ -128,19 +128,25 @@ export const settingTable: SettingTable<Settings> = {
   mongodBinary: { env: 'MONGOMS_SYSTEM_BINARY', type: 'text', fallback: undefined },
 };
 
-/** All settings of the environment, complete and validated. No other module reads the environment. */
+/** All settings of the environment, complete and validated. Outside this room, nothing reads the environment. */
 export interface Settings {
   /** Connection string of a replica set; without it the embedded mongod serves. */
   mongodbUri: string | undefined;
   production: boolean;
-  /** `serve`: answers requests, never leads the watcher. `watch`: leads, answers health and metrics only. `all`: both. */
+  /**
+   * `serve`: answers requests, never leads the watcher. `watch`: may lead, and answers health and metrics only. `all`:
+   * both.
+   */
   role: string;
   host: string;
   /** TCP port; 0 takes a free one. */
   port: number;
-  /** Path of the certificate in PEM form, with its chain; without it the service speaks plain HTTP. Set together with `tlsKey`. */
+  /**
+   * Path of the certificate in PEM form, with its chain; without it the service speaks plain HTTP. Set together with
+   * `tlsKey`.
+   */
   tlsCert: string | undefined;
-  /** Path of its private key in PEM form. */
+  /** Path of the private key of that certificate in PEM form. */
   tlsKey: string | undefined;
   /** Path of the certificates of the authorities that sign client certificates; if set, clients must have one. */
   tlsClientCa: string | undefined;
@@ -151,9 +157,9 @@ export interface Settings {
   limitMax: number;
   /** Bytes. */
   bodyLimit: number;
-  /** Failed logins per minute for one pair of address and user name. */
+  /** Maximum number of failed logins per minute for one pair of address and user name, in each instance. */
   loginFailures: number;
-  /** Requests per minute for each credential; 0 disables the quota. */
+  /** Maximum number of requests per minute for each credential, in each instance; 0 disables the quota. */
   credentialQuota: number;
   /** Maximum number of pages in progress for one credential, in each instance. */
   credentialPages: number;
@@ -167,7 +173,8 @@ export interface Settings {
   /** Origins whose scripts may call this service; none by default. */
   corsOrigins: string[];
   /**
-   * Maximum number of client connections. With 0, the limit is the process's file descriptor limit less a reserve.
+   * Maximum number of client connections, but never more than the process's file descriptor limit less a reserve; 0
+   * means that number.
    */
   maxConnections: number;
   /** Maximum number of connections with requests in progress for one credential; 0 means a quarter of all. */
@@ -187,13 +194,13 @@ export interface Settings {
    */
   stalledMs: number;
   /**
-   * Interval at which streams of `events` are checked for a new offset and for revoked access, in milliseconds. A stream ends
-   * a few seconds after its access is revoked (contract §1).
+   * Interval at which streams of `events` are checked for a new offset and for revoked access, in milliseconds. A
+   * stream ends a few seconds after its access is revoked (contract §1).
    */
   eventsCheckMs: number;
   /**
-   * Interval of the comments in a stream of `events`, so that no proxy considers it dead, in milliseconds. At most the 15 s
-   * that contract §1 promises.
+   * Interval of the comments in a stream of `events`, so that no proxy considers it dead, in milliseconds. At most the
+   * 15 s that contract §1 promises.
    */
   eventsCommentMs: number;
   /** Milliseconds a request waits for the watcher before it is answered 503 `not-watched`. */
@@ -212,7 +219,7 @@ export interface Settings {
   auditSlice: number;
   /** Shortest pause between two slices of the audit, in milliseconds; 30 times that between two rounds. */
   auditPauseMs: number;
-  /** Time between two samples of a service for its schema while its records change (milliseconds). */
+  /** Longest pause between two samples of a service for its schema while its records change (milliseconds). */
   schemaPauseMs: number;
   trustProxy: string;
   /** Address of `metricsPort`; without it, that of `host`. */

@@ -2,7 +2,7 @@ import mongoose, { type mongo } from 'mongoose';
 
 /** A change of one document, as the control stream reports it. */
 export interface ControlChange {
-  /** The document's `_id`; absent if it is too large to be reported. */
+  /** The document's `_id`; absent if it, or a change whose values are reported, is too large. */
   id?: unknown;
   what: 'insert' | 'replace' | 'update' | 'delete';
   /** Values of the reported fields: for an update only of those that changed, otherwise of all in the document. */
@@ -20,7 +20,10 @@ export interface Follower {
   hear(change: ControlChange): void;
   /** Called when the stream has begun: what was read before may be outdated. */
   begun?(): void;
-  /** Invalidates everything that was heard or read before: the stream restarted, or the collection was replaced. */
+  /**
+   * Invalidates everything that was heard or read before: the stream has ended, or the collection was dropped or
+   * renamed.
+   */
   forget(): void;
 }
 
@@ -73,9 +76,10 @@ const LARGEST_KEY = 1024;
 const LARGEST_TOLD = 8 * 1024;
 
 /**
- * The stages after `$changeStream`. They pass changes of the followed collections, reduced to a few bytes each, so
- * that one reply can hold all pending changes. A larger change is reported without its `_id` and values. The first
- * stage matches by names only, so that MongoDB skips the rest of the log without creating events.
+ * The stages after `$changeStream`. They pass the changes of the followed collections, reduced to the `_id` and the
+ * reported fields, so that one reply can hold many. Of a change above LARGEST_TOLD in a collection with reported
+ * fields, neither the `_id` nor the values are reported. The first stage matches only names and types of operations, so
+ * that MongoDB skips the rest of the log without creating events.
  */
 export function controlPipeline(followers: Pick<Follower, 'collection' | 'reported'>[]): mongo.Document[] {
   const names = [...new Set(followers.map(({ collection }) => collection))];

@@ -107,10 +107,10 @@ const PAUSE_MS = 200;
 const SOON_MS = 1000;
 
 /**
- * The knowledge that every instance caches (design §9): one change stream over the collections of all followers, which
- * hear the changes in log order. It runs while requests use the cache. The cache is valid while the last complete
- * reply was requested less than KNOWLEDGE_MS ago. Otherwise, or if KNOWLEDGE_MS is 0, every request reads the
- * database. A stream that fails restarts at the current time, and everything cached before is dropped.
+ * Keeps the caches of an instance valid (design §9), by one change stream over the collections of all followers, which
+ * hear the changes in log order. The stream runs while requests use the caches. The caches are valid while the last
+ * complete reply was requested less than KNOWLEDGE_MS ago. Otherwise, or if KNOWLEDGE_MS is 0, every request reads the
+ * database. If the stream fails, everything cached is dropped; the next use starts a stream at the current time.
  */
 @Injectable()
 export class ControlStream implements OnModuleDestroy {
@@ -144,7 +144,7 @@ export class ControlStream implements OnModuleDestroy {
     this.followers.push(follower);
   }
 
-  /** Whether the cache is valid. A call keeps the stream running. */
+  /** Whether the caches are valid. A call starts the stream or keeps it running. */
   get isCurrent(): boolean {
     const now = performance.now();
     this.wantedAt = now;

@@ -26,8 +26,8 @@ type Read<T> = (options: { session: mongoose.mongo.ClientSession }) => Promise<T
 
 /**
  * A cache of documents of one collection, by the name under which they are requested. Each is read once, on first
- * request, and kept until the control stream reports a change. A result with an undefined `_id` stands for a document that
- * does not exist, and is kept until any document is inserted; null is never cached.
+ * request, and kept until the control stream reports a change of it. A result with an undefined `_id` stands for a
+ * document that does not exist, and is kept until any document is inserted; null is never cached.
  */
 export class KnownDocuments<T extends { _id: unknown }> implements Follower {
   private readonly nameOf = new Map<string, string>();

@@ -47,7 +47,7 @@ interface PlacedReply {
 /**
  * Repeats a command until its reply has an `operationTime`, which a server omits for some seconds after a restart.
  * Repeating the command must do no harm; a raise, for example, may be sent several times. Throws a DeadlineError if no
- * reply has an `operationTime` in time.
+ * reply has an `operationTime` in time, or before `stop` is aborted.
  */
 export async function placedReply(
   what: string,

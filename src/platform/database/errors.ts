@@ -92,14 +92,20 @@ export function isUnauthorized(error: unknown): boolean {
   return error instanceof mongo.MongoServerError && UNAUTHORIZED.has(Number(error.code));
 }
 
-/** The indexes of the writes that a unique index refused. Rethrows any other error, as {@link refusalsIn} does. */
+/**
+ * The positions, in an unordered bulk, of the writes that a unique index refused. Rethrows any other error, as
+ * {@link refusalsIn} does.
+ */
 export function refusedAsDuplicate(error: unknown): Set<number> {
   const refusals = refusalsIn(error);
   if (refusals.some(({ isDuplicate }) => !isDuplicate)) throw error;
   return new Set(refusals.map(({ index }) => index));
 }
 
-/** Whether the database could not be reached, as opposed to having refused the request. */
+/**
+ * Whether the database could not be reached, has no primary, did not answer in time or did not confirm a write, as
+ * opposed to having refused the request.
+ */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DeadlineError) return true;
   if (error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error)
@@ -122,7 +128,7 @@ function unconfirmedIn(result: Partial<mongoose.mongo.BulkWriteResult> | undefin
   return result?.getWriteConcernError?.();
 }
 
-/** The problem that clients receive for a database error (contract §3); undefined for errors of other origin. */
+/** The problem that clients receive for a database error (contract §3); undefined for any other error. */
 export function databaseProblem(error: unknown): Problem | undefined {
   if (isBeforeConnection(error)) return problems.databaseAway(new NotConnectedError());
   if (isDatabaseAway(error)) return problems.databaseAway();

@@ -28,7 +28,7 @@ interface Failure {
   pause: number;
   /** When to try again, in milliseconds of `performance.now()`. */
   next: number;
-  /** What an operator has to do, as sentences. */
+  /** What prevents the index and what an operator has to do, or the error's own message, as sentences. */
   todo: string;
   /** When to search again for the documents that prevent the index, in milliseconds of `performance.now()`. */
   nextLook: number;
@@ -68,8 +68,8 @@ export class IndexKeeper {
   }
 
   /**
-   * Creates the missing indexes of one collection, whose records are not shown yet. If the collection is not an
-   * ordinary one, or if an index cannot be created, throws a FatalError that says what an operator has to do.
+   * Creates the missing indexes of one optional collection, whose records are not shown yet. If {@link unfitness} finds
+   * a fault, or if an index cannot be created, throws a FatalError that says what an operator has to do.
    */
   async keepOf(collectionName: string): Promise<void> {
     const model = optionalModelsOf(this.connection).find(
@@ -100,8 +100,8 @@ export class IndexKeeper {
   }
 
   /**
-   * The missing indexes, such as `members: organizationid, appid, id`, as of at most a second ago, and what an
-   * operator has to do if another index is in the way.
+   * The missing indexes of the required collections, such as `members: organizationid, appid, id`, as of at most a
+   * second ago, and what an operator has to do if another index is in the way.
    */
   async missing(): Promise<{ names: string[]; detail?: string }> {
     const now = performance.now();
@@ -135,7 +135,7 @@ export class IndexKeeper {
     return hasMade;
   }
 
-  /** Logs each once. */
+  /** Logs each index of {@link ListedIndexes.others} once. */
   private logOthers(listed: ListedIndexes[]): void {
     for (const name of listed.flatMap(({ others }) => others)) {
       if (this.logged.has(name)) continue;

@@ -32,8 +32,9 @@ const MOST_LISTED = 20;
 type Refused = (index: MissingIndex, error: unknown) => void;
 
 /**
- * Creates every index that the schemas define; called at the start. Existing indexes cost nothing. If one is refused,
- * all others are still created. Throws a FatalError if an operator has to act.
+ * Creates every index that the schemas of the required collections define; called at the start of the service, and by
+ * commands. Existing indexes cost nothing. If one is refused, all others are still created. Throws a FatalError if an
+ * operator has to act, otherwise the database's error.
  */
 export async function makeIndexes(connection: mongoose.Connection): Promise<void> {
   const places = new Semaphore(COLLECTIONS_AT_A_TIME);
@@ -83,8 +84,9 @@ export interface Watching {
 }
 
 /**
- * Creates an index that an operator requests, while reads and writes continue. Returns at once if it exists, and
- * waits for a build in progress. Returns false if `stop` is aborted first: the server then continues the build.
+ * Creates an index that an operator requests, while reads and writes continue. Returns at once if it exists, and waits
+ * for a build in progress. Returns false if `stop` is aborted first: the server then continues the build. Throws a
+ * DeadlineError if the server does not list the build.
  */
 export async function buildIndex(
   collection: mongo.Collection,
@@ -129,7 +131,10 @@ async function areMadeTogether(indexes: MissingIndex[]): Promise<boolean> {
   );
 }
 
-/** Creates one index, or unhides it if it is only hidden. Throws the database's error. */
+/**
+ * Creates one index, or unhides it if it is only hidden. Throws the database's error, except the one that the same
+ * index exists under another name.
+ */
 async function makeIndex({ model, fields, options, hidden }: MissingIndex): Promise<void> {
   const { collection } = model;
   if (hidden !== undefined) {
@@ -217,7 +222,7 @@ interface Group {
 
 /**
  * What to do about several documents with the same key, in sentences without the final period. Names the keys, and the
- * `_id`s if a key is not a string.
+ * `_id`s if a key is not a string or is an element of an array.
  */
 async function duplicatesSentence(index: RefusedIndex): Promise<string> {
   const { model, keys } = index;

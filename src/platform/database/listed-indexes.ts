@@ -30,7 +30,10 @@ export class IndexMissingError extends Error {
   }
 }
 
-/** Whether a query failed because the index that it hints is missing, or was missing at the moment of its snapshot. */
+/**
+ * Whether a query failed because the index that it hints is missing, cannot serve it, or was missing at the moment of
+ * its snapshot.
+ */
 export function isIndexMissing(error: unknown): boolean {
   if (!(error instanceof mongoose.mongo.MongoServerError)) return false;
   if (UNSUITABLE.has(Number(error.code))) return true;
@@ -138,7 +141,10 @@ export function indexName({ model, fields }: MissingIndex): string {
   return `${model.collection.collectionName}: ${Object.keys(fields).join(', ')}`;
 }
 
-/** What an operator has to do if another index prevents the creation of one. */
+/**
+ * What an operator has to do if another index prevents the creation of one, in sentences without the final period;
+ * undefined if none does.
+ */
 export function inTheWaySentence({ model, fields, inTheWay }: MissingIndex): string | undefined {
   if (inTheWay === undefined) return undefined;
   return (
@@ -154,11 +160,14 @@ export async function missingIndexesOf(model: AnyModel): Promise<MissingIndex[]>
 
 export type AnyModel = mongoose.Model<mongoose.mongo.Document> & {
   /**
-   * Removes duplicates under a unique index over these fields if the service itself has caused them; otherwise
-   * returns false.
+   * Removes duplicate values, not their documents, under a unique index over these fields, and returns true, if the
+   * service itself stores these values; otherwise returns false.
    */
   settleDuplicates?: (keys: string[]) => Promise<boolean>;
-  /** Whether the service runs without the collection: if it is unfit or lacks an index, only its records are unavailable. */
+  /**
+   * Whether the service runs without the collection: if that is unfit or lacks an index, only its records are
+   * unavailable.
+   */
   isOptional?: () => boolean;
   /** The stored names of the fields of an index, if the collection stores them under other names than queries use. */
   storedFields?: (fields: IndexFields) => IndexFields;
@@ -226,7 +235,7 @@ function servedBy(model: AnyModel, fields: IndexFields): string {
   return keyOf(model.storedFields?.(fields) ?? fields);
 }
 
-/** What distinguishes the keys of an index from those of others: the order of the fields counts. */
+/** A text that identifies the fields of an index, with their order and directions. */
 function keyOf(fields: object): string {
   return JSON.stringify(Object.entries(fields));
 }
@@ -254,7 +263,7 @@ async function listedOf(model: AnyModel): Promise<Listed[]> {
   });
 }
 
-/** Whether queries can use one instead of the other, regardless of names. */
+/** Whether queries can use the listed index as the one of the schema, whatever its name is. */
 function isSame(listed: Listed, { fields, options }: MissingIndex): boolean {
   const about = (one: { partialFilterExpression?: unknown }) => one.partialFilterExpression ?? null;
   return (

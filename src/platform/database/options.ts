@@ -101,8 +101,8 @@ export const driverOptions = {
 } as const;
 
 /**
- * The same for Mongoose. Calls without a connection fail at once instead of waiting in a buffer. The preparation
- * creates the indexes, not the models.
+ * The same for Mongoose. Calls without a connection fail at once instead of waiting in a buffer. The indexes are
+ * created by the preparation, not by the models.
  */
 export const connectionOptions = {
   ...driverOptions,

@@ -44,7 +44,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
   readonly done: Promise<void>;
   /** Resolves when the database has answered and is fit for the service. */
   readonly answered: Promise<void>;
-  /** The failure of the last request to a server, in a few words. */
+  /** The last failure of a request to the database, in a few words; undefined after a successful heartbeat. */
   failure: string | undefined;
   private readonly log = new Logger('Preparation');
   private settle: { resolve: () => void; reject: (error: unknown) => void };
@@ -142,8 +142,8 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Logs the same error once only. A failed server selection says less than the failed heartbeats, so it does not
-   * replace their message.
+   * Logs an error, unless it is the same as the last one. A failed server selection says less than the failed
+   * heartbeats, so it does not replace their message.
    */
   private logTrouble(error: Error): void {
     if (!(error instanceof mongooseErrors.MongooseServerSelectionError)) this.failure = troubleOf(error);

@@ -102,7 +102,10 @@ export async function tryRights(db: mongo.Db, collection: string): Promise<void>
     });
 }
 
-/** If the error is that of a missing right, a FatalError that names the missing actions; otherwise the error itself. */
+/**
+ * If the error is that of a missing right, a FatalError that names the missing actions that the service needs.
+ * Otherwise, or if none is known, the error itself.
+ */
 export async function namedRights(error: unknown, connection: Connection): Promise<unknown> {
   if (!isUnauthorized(error)) return error;
   const missing = (await missingRights(connection, []).catch(() => undefined)) ?? [];

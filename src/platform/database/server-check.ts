@@ -12,7 +12,7 @@ const LONGEST_MS = 3000;
 /** The maximum size of a replica set. DNS may name any number of hosts, and each gets a client. */
 const MOST_MEMBERS = 50;
 /**
- * The options of a connection string that are needed to connect to a server. It identifies itself without a login.
+ * The options of a connection string that are needed to ask a server for its replica set, which needs no login.
  */
 const ABOUT_TLS = /^(tls|ssl)/i;
 
@@ -33,7 +33,7 @@ const UNKNOWN_AUTHORITY =
 
 const CLOSES = 'it closes the connection without an answer: if it requires TLS, add tls=true to MONGODB_URI';
 
-/** What the driver's own message does not say: which setting is missing. */
+/** The texts that name a missing setting, which the driver's own messages do not. */
 const ABOUT_SETTINGS = new Set([UNKNOWN_AUTHORITY, CLOSES]);
 
 /** The error codes of the operating system for unreachable servers, and of OpenSSL for their certificates, in words. */
@@ -73,7 +73,7 @@ export const NO_HISTORY =
   `This MongoDB keeps no history for reads as of one moment (${HISTORY} is 0): set it to 300, its default, with ` +
   `db.adminCommand({ setParameter: 1, ${HISTORY}: 300 })`;
 
-/** Refuses servers on which the promises cannot be kept: stand-alone ones, and versions under 5.0. */
+/** Throws a FatalError for a server on which the service cannot work: a stand-alone one, or a version under 5.0. */
 export async function checkServer(db: mongoose.mongo.Db): Promise<void> {
   const hello = await db.admin().command({ hello: 1 });
   if (hello.setName === undefined && hello.msg !== 'isdbgrid') {
@@ -129,7 +129,10 @@ export function hostsIn(uri: string): string {
   return srvHost ?? hosts.map(String).join(', ');
 }
 
-/** A FatalError if the database answers but refuses the user in the connection string; otherwise the error itself. */
+/**
+ * A FatalError if the database answers, but refuses the login of the user in the connection string or a right that is
+ * needed; otherwise the error itself.
+ */
 export function refusalAtStart(
   error: unknown,
   { uri, database }: { uri: string; database: string },
@@ -190,7 +193,10 @@ function isUnchosen(error: unknown): boolean {
   );
 }
 
-/** The hosts, and the name of the set if the connection string has none, may come from DNS. */
+/**
+ * Why none of the servers that answer can belong to the replica set `wanted`, and what to do; undefined if one can, or
+ * if none answers. The hosts, and the name of the set if the connection string has none, may come from DNS.
+ */
 async function replicaSetFault(
   { replicaSet: wanted, hosts, tls }: Pick<mongo.MongoOptions, 'replicaSet' | 'hosts' | 'tls'>,
   uri: string,

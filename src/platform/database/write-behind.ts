@@ -5,9 +5,9 @@ import { within } from '../common/index.js';
 const SHUTDOWN_MS = 5000;
 
 /**
- * Notes that are collected in memory and written together at an interval, so that no request and no change waits for the
- * write. Writes never overlap. The last write occurs at shutdown, after the last request. A process that is killed loses its
- * notes since the previous write.
+ * Notes that are collected in memory and written together at an interval, so that no request and no change waits for
+ * the write. Writes never overlap. The last write occurs at shutdown, after the last request. A process that is killed
+ * loses its notes since the previous write.
  */
 export abstract class WriteBehind implements OnModuleInit, OnApplicationShutdown {
   protected readonly log: Logger;

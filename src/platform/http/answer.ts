@@ -11,7 +11,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 const CHARACTERS = 27;
 
-/** Every answer depends on the caller's credentials, so shared caches must not store it. */
+/** Most answers depend on the caller's credentials, so shared caches must not store them. */
 export const UNSHARED = 'private, no-cache';
 
 /** The problem that was sent as the response, if any. */
@@ -46,14 +46,14 @@ export function answerText(value: unknown): string {
   return endedLine(JSON.stringify(value));
 }
 
-/** A strong entity tag: a digest of the stored bytes. */
+/** A strong entity tag: a digest of these bytes. */
 export function etagOf(raw: Uint8Array): string {
   return `"${hash('sha256', raw, 'base64url').slice(0, CHARACTERS)}"`;
 }
 
 /**
- * Sets the entity tag of an answer, and asks proxies not to transform the answer. A proxy that compresses it makes
- * the tag a weak one, which matches no `If-Match`. nginx ignores this request.
+ * Sets the entity tag of an answer, and tells proxies not to transform the answer: a proxy that compresses it makes
+ * the tag a weak one, which matches no `If-Match`. nginx ignores `no-transform`.
  */
 export function tag(response: ServerResponse, etag: string): void {
   response.setHeader('ETag', etag);
@@ -98,8 +98,8 @@ function withTag(bytes: Buffer): { bytes: Buffer; etag: string } {
 }
 
 /**
- * The property of an answer that holds its countdown. A WeakMap is avoided: V8's quick collections treat its values
- * as live, so the data of every request would survive until the next full collection.
+ * The property of an answer that holds its countdown. A WeakMap is avoided: V8's minor garbage collections treat its
+ * values as live, so the data of every request would survive until the next major one.
  */
 const COUNTDOWN = Symbol('countdown');
 
@@ -221,8 +221,8 @@ class Countdown {
   }
 
   /**
-   * Replaces the callback for the end of the time, and ends the notifications of `watching`: for those, the time
-   * counts as over.
+   * Replaces the callback for the end of the time. `watching` is told that the time is over, and is not called
+   * again.
    */
   whenOver(over: () => void): void {
     this.over = over;

@@ -102,7 +102,7 @@ export function endStalled(server: Server, ms: number): void {
   );
 }
 
-/** The maximum share of connections without a login, and of idle connections with a login. */
+/** The maximum share of connections without a login. If a larger share has a login, idle ones of these are closed. */
 const SHARE = 3 / 4;
 
 /** Minimum interval between log entries (milliseconds). */
@@ -140,7 +140,7 @@ type Watched = Socket & { [CONNECTION]?: Connection };
  *   age only, because clients control everything else: what they send, how slowly, and whether they read. With two
  *   groups, a flood of one kind does not close connections of the other. A connection whose login is being verified
  *   is not closed, because it waits for this service; the number of such connections is limited elsewhere. Nor is a
- *   connection whose first bytes could not be read yet: if all of them are new, the newest is closed.
+ *   connection whose first bytes could not be read yet. If no connection of the group can be closed, the newest is.
  * - A connection with a login is closed only in favor of another one with a login, and only while it has no request
  *   with a login in progress. Idle ones therefore leave a quarter of all connections to new ones.
  * - A credential may have requests in progress on a quarter of all connections, or on the configured number, so that
@@ -177,8 +177,8 @@ export class Connections {
 
   /**
    * Assigns the request to this login until its answer has ended. Throws 429 `connections-busy` if this user name
-   * already has requests in progress on its maximum number of connections. The connection is closed after that
-   * answer.
+   * already has requests in progress on its maximum number of connections. After that 429, the connection is
+   * closed.
    */
   take(connection: Connection, username: string, response: ServerResponse): void {
     if (connection.socket.destroyed) return;

@@ -74,11 +74,11 @@ export function openApiDocument(
 /** A kind of records that an operator has created. */
 interface DocumentedKind {
   name: string;
-  /** Several records. */
+  /** The word for several records. */
   plural: string;
 }
 
-/** What the routes of an application depend on. */
+/** What the OpenAPI document depends on besides the routes. */
 interface Documented {
   limitMax: number;
   isServed?: (path: string) => boolean;
@@ -87,8 +87,8 @@ interface Documented {
 }
 
 /**
- * Serves the document at `/openapi.json` and a page to try it at `/docs`. It has the paths of every kind that this
- * deployment has at the time of the request (contract §8).
+ * Serves the OpenAPI document at `/openapi.json` and a page to try its requests at `/docs`. The document has the paths
+ * of every kind that this deployment has at the time of the request (contract §8).
  */
 export function serveDocs(app: INestApplication, { limitMax, isServed, createdKinds }: Documented): void {
   let known: OpenAPIObject | undefined;
@@ -132,8 +132,8 @@ function pascal(name: string): string {
 }
 
 /**
- * Code generators derive names from operation ids. An operation without an explicit id gets the name of its controller's
- * method. Controllers that are made for each kind set it explicitly, because their methods share names.
+ * Code generators derive names from operation ids. An operation without an explicit id gets the name of its
+ * controller's method. Controllers that are made for each kind set an id explicitly, because their methods share names.
  */
 function byMethodName(_controller: string, method: string): string {
   return method;
@@ -202,7 +202,7 @@ function operationsOf({ paths }: OpenAPIObject, below = '/'): Operation[] {
     .flatMap(([, methods]) => Object.values(methods) as Operation[]);
 }
 
-/** A request and its answer, by `operationId`. An answer without a body has none. */
+/** A request and its answer, by `operationId`. `answer` is absent if the answer has no body. */
 interface Example {
   operation: string;
   parameters?: Record<string, string>;

@@ -38,8 +38,8 @@ export class ReadyExpressAdapter extends ExpressAdapter {
   private otherMethod: OtherMethodHandler | undefined;
 
   /**
-   * With options for TLS, the server speaks HTTPS. Routing is strict and case-sensitive, so that a different spelling of
-   * a path cannot bypass a proxy's rule.
+   * With options for TLS, the server speaks HTTPS. Routing is strict and case-sensitive, so that a different spelling
+   * of a path cannot bypass a proxy's rule.
    */
   constructor(private readonly tls?: TlsOptions) {
     super(express().enable('case sensitive routing').enable('strict routing'));
@@ -112,7 +112,7 @@ const UNDECODABLE = 'The path has a percent sign that begins no UTF-8 character.
 type ProblemTranslator = (error: unknown) => Problem | undefined;
 
 /**
- * The only place that turns errors into answers: `application/problem+json`, never a stack, a query or a secret.
+ * The only place that turns errors of routes into answers: `application/problem+json`, never a stack, query or secret.
  * Errors after a complete answer, such as the answer at a deadline, are ignored.
  */
 @Catch()

@@ -110,7 +110,7 @@ export function removable<T>(field: Field<T | undefined>): Field<T | null | unde
   return alsoTaking(field, (value) => value === null);
 }
 
-/** Makes a field nullable, and accepts the values for which `isTaken` is true as they are. */
+/** Also accepts the values for which `isTaken` is true, as they are. Null must be one: the schema becomes nullable. */
 export function alsoTaking<T, V>(
   field: Field<T | undefined>,
   isTaken: (value: unknown) => value is V,
@@ -203,8 +203,8 @@ function knownIn(fields: Fields): string {
 }
 
 /**
- * Parses a parameter. Returns undefined if it was not sent, or if it is not valid; the latter is an error. `missing` is the
- * error if a required one was not sent.
+ * Parses a parameter. Returns undefined if it was not sent, or if it is not valid; the latter is an error. `missing` is
+ * the error if a required one was not sent.
  */
 export type ParameterReader = <T>(
   parameter: string,
@@ -213,8 +213,8 @@ export type ParameterReader = <T>(
 ) => T | undefined;
 
 /**
- * Parses the parameters of a query string. Throws a 400 with a sentence for each invalid one (contract §3), for each error that
- * `parse` adds to the list, and last for each missing one.
+ * Parses the parameters of a query string. Throws a 400 with one error for each invalid parameter (contract §3), each
+ * error that `parse` adds to the list, and last one for each missing parameter.
  */
 export function readParameters<T>(
   query: Record<string, unknown>,

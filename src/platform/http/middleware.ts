@@ -15,7 +15,7 @@ const unreadable = (what: string) => problems.malformedRequest(`The target of th
 /** Maximum number of bytes of an unneeded body that are still read, so that the client reads the answer. */
 const SPARE_BYTES = 1024 * 1024;
 
-/** How long a connection stays open after its last answer (milliseconds). */
+/** How long a connection stays open after the answer to a request whose body is unread (milliseconds). */
 const LINGER_MS = 2000;
 
 declare global {
@@ -31,8 +31,8 @@ declare global {
 }
 
 /**
- * Express middleware, before all others: sets the id that links an answer to its log lines. It is the caller's
- * `X-Request-Id` if that is harmless, else a UUID.
+ * Express middleware, before all others but that of CORS: sets the id that links an answer to its log lines. It is the
+ * caller's `X-Request-Id` if that is harmless, else a UUID.
  */
 export function giveRequestId(request: Request, response: Response, next: NextFunction): void {
   const sent = request.headers['x-request-id'];
@@ -42,9 +42,10 @@ export function giveRequestId(request: Request, response: Response, next: NextFu
 }
 
 /**
- * Express middleware: passes the path to the routes as it was sent, in one canonical form. Express itself drops a
- * fragment and turns a backslash of an absolute URL into a slash, so such a spelling could bypass a proxy's rule for
- * a path.
+ * Express middleware: passes only the path and query of the request's target to the routes, as they were sent. Answers
+ * 400 to a fragment and to a target that is neither a path nor an HTTP URL, and 404 to a path with dot segments.
+ * Express itself drops a fragment and turns a backslash of an absolute URL into a slash, so such a spelling could
+ * bypass a proxy's rule for a path.
  */
 export function readPlainTarget(request: Request, response: Response, next: NextFunction): void {
   const { url } = request;

@@ -1,4 +1,4 @@
-/** An invalid value in a body: its JSON pointer (RFC 6901), and what is valid instead. */
+/** An invalid value in a body: its JSON pointer (RFC 6901), and what is wrong with it. */
 export interface FieldError {
   pointer: string;
   detail: string;
@@ -21,12 +21,16 @@ export interface ProblemBody {
 interface Extras {
   errors?: InputError[];
   headers?: Record<string, string>;
-  /** Logged as a warning in place of the error from which the problem was made: an expected state of the service. */
+  /**
+   * Set for an expected state of the service: logged as a warning, in place of the error from which the problem was
+   * made.
+   */
   notice?: Error;
 }
 
 /**
- * An error response in the form of contract §3. Code throws it; only the problem filter turns it into a response.
+ * An error response in the form of contract §3. Routes throw it, and the problem filter sends it; code that runs
+ * outside the routes, such as middleware, sends it itself.
  */
 export class Problem extends Error {
   constructor(

@@ -15,7 +15,7 @@ export interface Waiting {
   retryAfter?: number | undefined;
 }
 
-/** Every problem that a client can receive (contract §3). */
+/** Most problems that a client can receive (contract §3). The others are made where they occur. */
 export const problems = {
   invalidRequest: (errors: InputError[]) =>
     new Problem(400, 'invalid-request', 'The request is not valid', sentence(errors), { errors }),

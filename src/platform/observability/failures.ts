@@ -41,8 +41,8 @@ export class LoggedCauses {
   private readonly logged = new Map<string, { at: number; withheld: number }>();
 
   /**
-   * The number of lines of this cause that were suppressed since its last one; undefined if this one is suppressed as
-   * well.
+   * The number of lines of this cause that were suppressed since the last written one; undefined if this one is
+   * suppressed as well.
    */
   next(cause: string): number | undefined {
     const key = cause.replace(/\d+/g, '0');

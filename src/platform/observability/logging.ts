@@ -168,8 +168,8 @@ export interface LogEntry {
 }
 
 /**
- * A line of the log for people on a terminal: local time, level, component, and the message, followed by all other fields.
- * For a fault of the program, its stack follows below.
+ * A line of the log for people on a terminal: local time, level, component, and the message, followed by the other
+ * fields except `pid` and `hostname`. For a fault of the program, its stack follows below.
  */
 export function peopleLine(entry: LogEntry): string {
   const { level, time, context } = entry;

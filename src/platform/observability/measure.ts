@@ -8,7 +8,7 @@ import type { Tracing } from './tracing.js';
 /** Paths that load balancers and Prometheus request every few seconds. */
 const UNLOGGED = /^\/(health\/|metrics(\?|$))/;
 const FIRST_FAILURE = 400;
-/** Characters of a URL in the log. */
+/** Maximum number of characters of a URL in the log. */
 const LONGEST_URL = 1000;
 /**
  * The methods with their own series. Others are grouped, because clients can send any method and each series would be
@@ -32,8 +32,8 @@ interface Observers {
 
 /**
  * Express middleware: measures the duration of each route by its pattern, never by values that a client put into the
- * path. A request that is refused without a credential counts for no route, so that anonymous clients cannot increase
- * the number of series.
+ * path, except the name of an existing kind. A request that is refused without a credential counts for no route, so
+ * that anonymous clients cannot increase the number of series.
  */
 export function measure(
   { metrics, logger, tracing }: { metrics: Metrics; logger: ServiceLogger; tracing: Tracing },
@@ -64,7 +64,7 @@ export function measure(
   };
 }
 
-/** Begins the span of a request, unless it is one of those that are not logged. */
+/** Begins the span of a request, unless its path is one of those that are never logged. */
 function spanOf(tracing: Tracing, request: Request): RequestSpan | undefined {
   const { method, originalUrl, protocol, headers } = request;
   if (UNLOGGED.test(originalUrl)) return undefined;
@@ -95,8 +95,8 @@ function shortened(url: string): string {
 }
 
 /**
- * The labels of a request. Without a credential, each status of a refusal has one series, regardless of the path and
- * the login.
+ * The labels of a request. Without a valid credential, each status of a refusal has one series, regardless of the
+ * method and the path.
  */
 function seriesOf(
   request: Request & { user?: unknown },

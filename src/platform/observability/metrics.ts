@@ -14,8 +14,8 @@ const EVENT_LOOP_SAMPLE_MS = 100;
 const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
 
 /**
- * The metrics of the service. Each instance of the service has its own registry, so that two instances in one process do not
- * share series.
+ * The metrics of the service. Each instance of the service has its own registry, so that two instances in one process
+ * do not share series.
  */
 export class Metrics {
   readonly registry = new Registry();

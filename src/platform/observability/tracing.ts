@@ -7,7 +7,7 @@ import type { RequestSpan, Spans, TracedRequest } from './traces/spans.js';
 /** At shutdown, spans that the receiver has not accepted within this time are lost (milliseconds). */
 const FLUSH_MS = 2000;
 
-/** Counts and flags of a piece of work. Its names and values are exported. */
+/** Counts and flags of a piece of work, by name. The names and the values are exported. */
 type WorkAttributes = Record<string, number | boolean>;
 
 /**

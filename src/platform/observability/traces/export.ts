@@ -123,8 +123,8 @@ class LoggedExporter implements SpanExporter {
 }
 
 /**
- * Logs the library's own warnings, such as that of a full queue, each once. Texts that differ only in numbers count as
- * one.
+ * Logs the library's own warnings and errors, such as that of a full queue, each once and at most 100 of them. Texts
+ * that differ only in numbers count as one.
  */
 function onlyWarnings(log: (line: string) => void) {
   const logged = new Set<string>();

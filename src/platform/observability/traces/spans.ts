@@ -134,7 +134,10 @@ export class Spans {
     return { span, context: trace.setSpan(parent, span), commands: 0 };
   }
 
-  /** Work that outlives its request has the request's context, but its commands are no longer those of the request. */
+  /**
+   * Begins the span of a command, if it is one of the first of its scope. If the span of the scope is not recorded or
+   * has ended, none begins: work that outlives its request still has the request's scope.
+   */
   private commandStarted({
     requestId,
     commandName,
