@@ -86,10 +86,10 @@ export class MaxService {
   /**
    * The greatest stamp of the kind over records and hard deletes, as of a moment that the watcher has passed, and up to
    * the fence of that moment. It is never later than the announced clock (contract §1). A new moment is requested only
-   * if a greater stamp exists. To find out, the head that this instance has cached is compared, without a command; if
-   * there is none, the database is queried. A stamp between a backup and its restore is replaced by the time of the
-   * restore, because a consumer must not continue from it (410 `source-restored`). Throws 503 `preparing`, and
-   * `not-watched` if no moment can be shown.
+   * if a greater stamp exists, or no moment can be shown. To find out, the head that this instance has cached is
+   * compared, without a command; if there is none, the database is queried. A stamp between a backup and its restore is
+   * replaced by the time of the restore, because a consumer must not continue from it (410 `source-restored`). Throws
+   * 503 `preparing`, and `not-watched` if no moment can be shown even then.
    */
   async max(tenant: Tenant, kind: Kind): Promise<Date> {
     const mark = { ...tenant, kind };
@@ -115,8 +115,8 @@ export class MaxService {
 
   /**
    * The last answer and, if a new moment is needed, the stamp that requires it. A head is compared with the fence, not
-   * with the answer: a head never decreases, so if its record was removed or received a lower stamp, the head would
-   * raise the mark again and again. Returns undefined if the database must be queried.
+   * with the answer: a head never decreases, so once its record is removed or has a lower stamp, it would stay above
+   * the answer, and every call would raise the mark. Returns undefined if the database must be queried.
    */
   private async known(
     mark: MarkKey,

@@ -28,7 +28,10 @@ export class ConsumerNotes extends WriteBehind {
     if (this.calls.size < MOST_CONSUMERS || this.calls.has(consumerName(call.key))) gather(this.calls, call);
   }
 
-  /** Notes of a failed write are lost: the totals miss their calls, and later calls renew everything else. */
+  /**
+   * Notes of a failed write are lost: the totals miss their calls, and any other fact is missing until a later call of
+   * the same sort renews it.
+   */
   protected override async write(): Promise<void> {
     const gathered = [...this.calls.values()];
     if (gathered.length === 0) return;

@@ -54,7 +54,10 @@ interface Wanted {
   covers: (tenant: Tenant) => boolean;
 }
 
-/** The consumers that called last, a thousand at most, sorted by lag in descending order. */
+/**
+ * The consumers that called last, sorted by lag in descending order; those that have not read any window to its end
+ * come first. At most a thousand stored consumers are read, before `covers` selects among them.
+ */
 export async function reportConsumers(
   db: mongo.Db,
   wanted: Wanted = { covers: () => true },
@@ -80,8 +83,8 @@ export type ConsumerLag = Pick<
 >;
 
 /**
- * The same consumers as {@link reportConsumers}, not sorted and without counted records. Reads one index key for each
- * application and kind.
+ * The same consumers as {@link reportConsumers}, not sorted and without counted records. Of the records, it reads one
+ * index key for each application and kind.
  */
 export async function consumerLags(db: mongo.Db, now = new Date()): Promise<ConsumerLag[]> {
   const found = await consumersAround(db, { covers: () => true }, now);
@@ -139,8 +142,8 @@ async function reportOf(
 }
 
 /**
- * The number of records of the kind that changed after the last window that the consumer read to its end; all records
- * if there is no such window; null if counting fails or takes too long.
+ * The number of records of the kind that changed after the last window that the consumer read to its end; of all
+ * records if there is no such window; at most {@link MOST_COUNTED}. Null if counting fails or takes too long.
  */
 async function recordsBehind(db: mongo.Db, { _id, ended }: StoredConsumer): Promise<number | null> {
   const { organizationid, appid, kind } = _id;
@@ -154,8 +157,8 @@ async function recordsBehind(db: mongo.Db, { _id, ended }: StoredConsumer): Prom
 }
 
 /**
- * The greatest stamp of each application and kind: the later of the stamp of its newest record and its stored head,
- * which is the greatest stamp that the leader has seen.
+ * The greatest stamp of each application and kind: the later of the greatest stamp of its records up to `now` and its
+ * stored head, which the leader writes from the changes that it reads.
  */
 async function greatestOf(db: mongo.Db, consumers: StoredConsumer[], now: Date): Promise<Map<string, Date>> {
   const kinds = new Map(consumers.map(({ _id }) => [nameOfKind(_id), keyOf(_id)]));

@@ -23,12 +23,15 @@ export type ConsumerState = (typeof CONSUMER_STATES)[number];
 
 /** A consumer that begins the same window this many times in a row is looping. A few repetitions after errors are normal. */
 const LOOP = 5;
-/** A consumer is silent after this multiple of its usual pause, but not before the shortest pause. */
+/**
+ * A consumer is silent if it has not called for this multiple of the mean time between its harvests, and for at least
+ * {@link SHORTEST_PAUSE_MS}.
+ */
 const PAUSES = 5;
 const SHORTEST_PAUSE_MS = 15_000;
 /**
- * A consumer that has begun more harvests than this, and has finished none, is `never finished`. With fewer, a harvest
- * may just take long.
+ * A consumer that has begun more harvests than this, and has finished none, is `never finished` even if it still calls.
+ * Up to this number, a harvest may just take long.
  */
 const UNFINISHED_HARVESTS = 2;
 
@@ -66,8 +69,8 @@ export function behindMs({ ended }: StoredConsumer, greatest: Date | undefined):
 }
 
 /**
- * Whether a consumer was refused as expired or restored, and has not recovered. It recovers from both by beginning a window
- * without `from`, and from expired hard deletes also by reading hard deletes successfully.
+ * Whether a consumer was answered 410 (`history-expired` or `source-restored`), and has not recovered. It recovers from
+ * either by beginning a window without `from`, and from `history-expired` also by reading hard deletes successfully.
  */
 function mustStartOver({ begun, anew }: StoredConsumer, answers: Answers = {}): boolean {
   const { expired, told, restored } = answers;
@@ -120,10 +123,10 @@ export const consumerModels = [{ name: CONSUMER_MODEL, schema: consumerSchema }]
 export const DELIVERY_STATES = ['open', 'delivered', 'returned', 'proven'] as const;
 
 /**
- * How far a hard delete has come. `open`: the consumer has not read it. `delivered`: it has read a window with it to the end,
- * and may not have stored it yet. `returned`: since then, it has requested a window that begins at or after the hard delete,
- * or it reads everything anew each time. `proven`: it has compared its copy with a digest that includes the hard delete, and
- * has listed no records afterwards.
+ * How far a hard delete has come. `open`: the consumer has not read it. `delivered`: the consumer has read a window
+ * that contains it to the end, and may not have stored it yet. `returned`: since then, the consumer has requested a
+ * window that begins at or after the hard delete, or the last window that it read to the end had no `from`. `proven`:
+ * the consumer has also requested a digest that includes the hard delete, and has listed no records afterwards.
  */
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
@@ -154,7 +157,7 @@ const RECORDED_WITHIN_MS = 20_000;
 
 /**
  * The consumers of a kind. If there are more than 2,000, those with the latest calls are omitted: they are the most
- * likely to read the hard delete without being reminded.
+ * likely to read a hard delete without being reminded.
  */
 export async function kindConsumers(
   db: mongo.Db,
@@ -171,8 +174,9 @@ export async function kindConsumers(
 }
 
 /**
- * The delivery of a hard delete to each consumer, the least advanced first. A consumer whose first call came after `at`
- * is omitted, because it has never received the record. Without a stamp, the hard delete is `open` for all consumers.
+ * The delivery of a hard delete to each consumer, the least advanced first. A consumer whose first call came after
+ * `at`, the time of the erasure, is omitted, because it has never received the record. Without a stamp, the hard delete
+ * is `open` for all consumers.
  */
 export function deliveriesOf(
   { consumers, hardDeletes }: KindConsumers,

@@ -21,18 +21,21 @@ export interface Call {
   status: number;
   /** The slug of the problem in the answer. */
   problem?: string | undefined;
-  /** The window of a feed; undefined if the request was invalid. */
+  /** The window of a feed; undefined for `max`, and for a refused request without a valid `to`. */
   window?: { from?: Date | undefined; to: Date } | undefined;
-  /** Whether it is the first page of a window: a request without `lastoffsetid`. */
+  /** Whether it is the first page of a window: its request has neither `lastoffsetid` nor a cursor inside a window. */
   isFirst: boolean;
-  /** Whether there is a further page. */
+  /** Whether the window may go on: the page was full or cut off, or its headers link to a further one. */
   isFull: boolean;
   items: number;
   /** Whether a digest lists records. A consumer requests such a digest for the buckets in which its copy differs. */
   isListing?: boolean;
 }
 
-/** A stored consumer: a document of `tidemark.consumers`. Times are from the clocks of the instances. */
+/**
+ * A stored consumer: a document of `tidemark.consumers`. Times of calls are from the clocks of the instances, bounds of
+ * windows from the clock of the database.
+ */
 export interface StoredConsumer {
   _id: ConsumerKey;
   firstCall: Date;
@@ -149,7 +152,10 @@ function isSameWindow(
   return one.from?.getTime() === other.from?.getTime() && one.to.getTime() === other.to.getTime();
 }
 
-/** The update that adds the totals of one instance to those of the others. Of two facts the later one is kept. */
+/**
+ * The update that adds the totals of one instance to those of the others. For every other fact, the later of the stored
+ * and the gathered one is kept.
+ */
 export function updateOf({ _id: _key, ...gathered }: Gathered): mongo.Document[] {
   const { begun, lastCall } = gathered;
   const added = (name: (typeof COUNTED)[number]) =>

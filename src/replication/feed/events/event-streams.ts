@@ -80,7 +80,7 @@ class Audience {
 
   constructor(private readonly checkAccess: () => Promise<boolean>) {}
 
-  /** Ends their streams if access is revoked. If the check fails, they stay open. */
+  /** Ends the streams of all subscribers if access is revoked. If the check cannot be made, they stay open. */
   async check(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
@@ -171,9 +171,9 @@ interface Subscription extends StreamReader {
 }
 
 /**
- * Notifies subscribers when a mark has moved (contract §1). One timer serves all of them. It queries `max` once for each
- * application and kind, which costs the database nothing if nothing has changed, and checks whether each login is still
- * valid.
+ * Notifies subscribers when the offset has changed (contract §1). One timer serves all of them. At each tick it queries
+ * `max` once for each application and kind, which costs the database nothing if nothing has changed, and checks whether
+ * each login still has access.
  */
 @Injectable()
 export class EventStreams implements OnModuleDestroy {

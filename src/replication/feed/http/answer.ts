@@ -67,7 +67,7 @@ export class PageTurns {
   }
 }
 
-/** Smaller bodies are not worth compressing (bytes). */
+/** Bodies up to this size are not worth compressing (bytes). */
 const LEAST_BYTES = 1024;
 /** A pipeline adds seven listeners to its destination, and each request has four. Node warns on stderr beyond ten. */
 const MOST_LISTENERS = 20;
@@ -75,8 +75,8 @@ const MOST_LISTENERS = 20;
 const { constants } = zlib;
 
 /**
- * The encodings of a page, best first, each at its cheapest level: higher levels cost more than the page itself. All of them
- * flush after each piece, so that available data is never delayed.
+ * The encodings of a page, best first, each at level 1: higher levels cost more than the page itself. All of them flush
+ * after each piece, so that available data is never delayed.
  */
 const ENCODERS: Record<string, () => Transform> = {
   ...zstd(),

@@ -24,7 +24,7 @@ import { Answers, DigestTurns } from './answer.js';
 
 /** One byte identifies a bucket. */
 const MOST_BUCKETS = 256;
-/** The most buckets whose records can be listed. */
+/** The maximum number of buckets whose records one request can list. */
 const MOST_LISTED = 64;
 const NUMBER = /^\d{1,3}$/;
 
@@ -48,7 +48,7 @@ function parseBuckets(text: string): Parsed<number> {
       };
 }
 
-/** The only parameter that may be repeated. */
+/** Parses `bucket`, the only parameter that may be repeated. */
 function listedIn(sent: unknown, buckets: number): Parsed<Set<number>> {
   const texts = [sent ?? []].flat() as string[];
   if (texts.length > MOST_LISTED)

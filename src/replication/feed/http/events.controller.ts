@@ -55,7 +55,7 @@ class Events {
   }
 }
 
-/** A controller that signals when there are records of a kind to harvest, and never which (contract §1). */
+/** A controller that signals when there are changes of a kind to harvest, but not which (contract §1). */
 function eventsOf(route: KindRoute): Type {
   const plural = pluralOf(route);
 

@@ -64,7 +64,7 @@ class Feeds {
   ) {}
 }
 
-/** A controller of the feeds of a kind that a service filters (contract §1). */
+/** A controller of `updates` and `softdeletes` of a kind, which a service filters (contract §1). */
 function filteredFeedsOf(route: KindRoute): Type {
   const plural = pluralOf(route);
 

@@ -45,8 +45,9 @@ export function kindIn(route: KindRoute, { params }: Request): KindAsked {
 }
 
 /**
- * Refuses a path with an unknown kind before anything else in the request is checked: 404 `unknown-kind`. A path that
- * spells the name of a kind in another way, such as `%6Dember`, does not exist: 404 `not-found`.
+ * Refuses a path with an unknown kind before the parameters of the request are checked, but after its login and its
+ * application: 404 `unknown-kind`. A path that spells the name of a kind in another way, such as `%6Dember`, or that
+ * names no possible kind does not exist: 404 `not-found`.
  */
 @Injectable()
 class KindGuard implements CanActivate {
@@ -93,8 +94,9 @@ type Route = Pick<Call, 'feed'> & { kind: Kind | undefined; isChannel: boolean }
 const routes = new Map<string, Route | undefined>();
 
 /**
- * Notes the result of a request to a feed, once it has ended. Requests on behalf of another user, HEAD requests, and
- * digests that were cut off are not noted.
+ * Counts the items that a request to a feed received, but not those of a digest, once it has ended, and notes its
+ * result. Not noted are requests that read no feed ({@link NOT_READ}), requests on behalf of another user, HEAD
+ * requests, and digests that were cut off.
  */
 export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
   return (request: Request, response: Response): void => {

@@ -102,11 +102,11 @@ const RequestItself = createParamDecorator((_data: unknown, context: ExecutionCo
 /** The page that a request asks for: the window of its parameters. */
 export const AskedPage = () => RequestItself(PageRequestPipe);
 
-/** The feed of a query, by the name in its cursors, and how the query is read. */
+/** The name of the feed of a query ({@link feedName}), and how the query is read. */
 interface AskedFeed {
   feed: string;
   limitMax: number;
-  /** Whether the client accepts one item per line rather than a page. */
+  /** Whether the answer is one item per line instead of a page. */
   asLines: boolean;
 }
 

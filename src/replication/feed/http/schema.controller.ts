@@ -57,7 +57,10 @@ class ServiceSchemas {
     private readonly schemas: Schemas,
   ) {}
 
-  /** Throws what `updates` throws: 404 `unknown-service`, 500 `service-misconfigured`, and 503 `preparing`, which takes precedence. */
+  /**
+   * Throws what `updates` throws: 404 `unknown-service`, 500 `service-misconfigured`, and 503 `preparing`, which takes
+   * precedence. Also throws 503 `not-watched` if the service is edited at this moment.
+   */
   protected async answer(
     { organizationid, appid }: Application,
     kind: Kind,

@@ -118,8 +118,9 @@ interface LinesForm {
 export type MayGoOn = () => Promise<void>;
 
 /**
- * Sends a whole window as one item per line. It reads page by page and holds at most one reply. The lines outlive the access
- * check of their request, so access is checked again while they are sent. They end once the reader would be refused a page.
+ * Sends the rest of a window, from the place of the request on, as one item per line. It reads page by page. The lines
+ * outlive the access check of their request, so access is checked again while they are sent. The answer is cut off once
+ * the reader would be refused a page.
  */
 export async function linesOf(source: PageSource, form: LinesForm, mayGoOn: MayGoOn): Promise<Page> {
   const first = await begin(source);

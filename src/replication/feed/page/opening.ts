@@ -78,7 +78,7 @@ export interface Ask<Request> {
 interface Asked extends Pick<AskedWish, 'to' | 'isFirst' | 'continuesFrom'> {
   kind: Kind;
   from: Date | undefined;
-  /** The number of items. */
+  /** The maximum number of items. */
   limit: number;
   /** Whether all reads must show the same moment. */
   ofOneMoment?: boolean;
@@ -131,8 +131,8 @@ export class FeedReader {
   }
 
   /**
-   * Resolves when the database has answered a read of the page or, if that is slow, any other read. The first query of a
-   * page alone may take half a minute.
+   * Resolves when a read of the page has ended or, if that is slow, when the database has answered another, small read;
+   * rejects if that one fails. The first query of a page alone may take half a minute.
    */
   private async heard(answered: Promise<void>): Promise<void> {
     const inTime = await settledWithin(

@@ -39,7 +39,10 @@ export class ItemSizes {
   }
 }
 
-/** Shares of the connections to MongoDB. The rest is for `max`, writes and everything else. */
+/**
+ * Shares of all connections to MongoDB: for pages, and within that for large pages. The last quarter is for `max`,
+ * writes and everything else.
+ */
 const OF_PAGES = 3 / 4;
 const OF_LARGE_PAGES = 1 / 2;
 
@@ -132,8 +135,8 @@ export class PageBytes {
   }
 
   /**
-   * Opens the memory budget of a page of a credential. `gone` is aborted when the client disconnects. The caller closes the budget
-   * when the page is complete.
+   * Opens the memory budget of a page of a credential. `gone` is aborted when the client disconnects. The caller closes
+   * the budget when the page has ended, completely or not.
    */
   open(gone: AbortSignal, owner: string): PageBudget {
     const budget = new PageBudget(this, gone, owner);
@@ -215,7 +218,7 @@ export class PageBudget {
   items = 0;
   /** Whether the window may hold items that were not sent. False only once its last page is sent completely. */
   goesOn = true;
-  /** Whether the page had to proceed in small pieces. */
+  /** Whether the preferred memory was not available for the last reply, so that it is a small piece. */
   isShort = false;
   private held = 0;
   private isOpen = true;

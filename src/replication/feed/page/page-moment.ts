@@ -40,7 +40,7 @@ const TICK_MS = 20;
 interface AskedTo {
   to: Date;
   clock: Date;
-  /** The highest clock value ever announced. After a failover to a slower clock, it is ahead of the clock. */
+  /** The highest clock value ever announced. After a failover to a slower clock, it may be ahead of the clock. */
   fence: Date | undefined;
   /** Whether it is the first page of its feed. */
   isFirst: boolean;
@@ -59,7 +59,7 @@ export function endModeOf({ to, clock, fence, isFirst }: AskedTo, markWait: numb
   return isFirst ? 'clock' : 'refused';
 }
 
-/** The total wait of a page, first for the clock and then for the watcher, in milliseconds. */
+/** The maximum total wait of a page, first for the clock and then for the watcher, in milliseconds. */
 export function patienceOf({ to, clock }: Pick<AskedTo, 'to' | 'clock'>, markWait: number): number {
   const ahead = Math.max(0, to.getTime() - clock.getTime());
   return Math.max(markWait, Math.min(markWait + ahead, ANSWER_MS));
@@ -78,8 +78,8 @@ const OF_REPLACED = 'was announced by a database that a backup has replaced';
 
 const REMEMBERED = 10_000;
 /**
- * The maximum number of raises per page. One is usually enough. After a failed stamping of an edited filter, none helps until the
- * stamping is retried.
+ * The maximum number of raises per page. One is usually enough. After a failed stamping of an edited filter, none helps
+ * until the stamping is retried.
  */
 const MOST_RAISES = 20;
 
@@ -99,13 +99,13 @@ export interface Shown {
   /** The requested `to`, or the clock value that the moment announced if the request is too far ahead to wait for. */
   to: Date;
   at: mongo.Timestamp;
-  /** The moment that serves the window. */
+  /** The moment that serves the window. `at` is another time only if the server no longer holds this moment. */
   moment: mongo.Timestamp;
 }
 
 /**
  * Finds the one moment that a page shows (design §3, Read). Its fence reaches `to`, and the filter at that moment is the one
- * in force now. If no moment qualifies, the mark is raised, and the page waits until the watcher has passed it.
+ * in force now. If no moment qualifies, the mark is raised, and the page waits until the watcher has passed the raise.
  */
 @Injectable()
 export class PageMoment {
@@ -125,8 +125,9 @@ export class PageMoment {
   /**
    * Throws 503 `preparing`; 503 `not-watched` if the watcher or the stamping of the service's edited filter does not
    * advance far enough in time (the problem names the service, or the application if it is processed separately from
-   * the others); 400 if `to` is too far ahead for a further page; and 410 `source-restored`. The time limit counts from
-   * `since`, the beginning of the first attempt.
+   * the others); 400 if `to` is too far ahead for a further page; 410 `source-restored`; and OutdatedServiceError if
+   * the filter has changed since it was looked up. The time limit counts from `since`, the beginning of the first
+   * attempt.
    */
   async find(wish: PageWish, since = performance.now()): Promise<Shown> {
     const shown = await this.found(wish, since);
@@ -207,7 +208,8 @@ export class PageMoment {
 
   /**
    * The replacement for a moment that the server no longer holds: the same window as of the current position of the watcher.
-   * Throws the errors of {@link find}, and `not-watched` also if the filter changed meanwhile.
+   * Throws the errors of {@link find}, but `not-watched` if the filter changed meanwhile or the window would end
+   * earlier.
    */
   async insteadOf(shown: Shown, wish: PageWish): Promise<Shown> {
     const { watched } = await this.progress.read(wish.mark);
@@ -219,7 +221,10 @@ export class PageMoment {
     return next;
   }
 
-  /** The moment or its replacement; undefined if another filter was in force at that time. */
+  /**
+   * The moment or its replacement; undefined if an earlier filter was in force at that time, or re-stamps for the
+   * present one were pending.
+   */
   private async placeOf(
     { mark, service }: PageWish,
     { progress, watched }: ObservedMoment,
@@ -254,7 +259,7 @@ export class PageMoment {
   }
 }
 
-/** Throws 410 `source-restored` if a database that a restore has replaced announced the time. */
+/** Throws 410 `source-restored` if the time was announced by a database that a restore has replaced. */
 function assertNotReplaced(time: Date | undefined, { progress }: ObservedProgress): void {
   if (time !== undefined && wasAnnouncedByReplaced(time, progress.restores))
     throw problems.sourceRestored(time.toISOString(), OF_REPLACED);
@@ -271,7 +276,10 @@ function inTheFuture(to: Date): string {
   );
 }
 
-/** The clock value that the moment announced. It may be the fence of an earlier, faster clock. */
+/**
+ * The fence of the moment, but at most the requested `to`, and at most the later of the clock and `needed`, the fence
+ * that the page had to wait for. After a failover to a slower clock, fences may be ahead of the clock.
+ */
 function upToMoment({ moment, clock }: ObservedMoment, needed: Date, asked: Date): Date {
   const latest = later(clock, needed);
   return earlier(asked, earlier(moment?.fence ?? latest, latest));

@@ -21,7 +21,7 @@ export type View = Pick<PageView, 'at' | 'asOf'>;
 
 /** What a page shows: one moment, or its replacement if the server drops that moment while the page is read. */
 export class PageView {
-  /** Resolves when the database has answered a read. */
+  /** Resolves when the first read has ended, even with an error. */
   readonly answered: Promise<void>;
   private resolveAnswered = () => {};
   private isBegun = false;
@@ -41,8 +41,8 @@ export class PageView {
 
   /**
    * Reads as of the moment shown. Throws the abort reason of `gone`, and 503 `query-timeout` if all reads must show one
-   * moment and the server dropped it after the first read. Before the first read a replacement is used, or else retries
-   * would never succeed.
+   * moment and the server dropped it after the first read. A moment that is dropped before the first read is replaced,
+   * because a repeated request would find the same moment, and would never succeed.
    */
   async asOf<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
     this.viewer.gone.throwIfAborted();

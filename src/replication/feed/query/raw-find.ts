@@ -38,7 +38,10 @@ export interface Find {
   batchSize?: number;
 }
 
-/** The only place where feeds query the database. It sends a bare command, whose reply is one buffer that is not decoded. */
+/**
+ * The only place where the documents of pages are queried. It sends a bare command, whose reply is one buffer that is
+ * not decoded.
+ */
 @Injectable()
 export class RawFind {
   constructor(
@@ -94,7 +97,9 @@ export class RawFind {
     };
   }
 
-  /** The driver does not retry bare commands, so a command that received no answer is retried here once. */
+  /**
+   * The driver does not retry bare commands, so a command that may succeed when it is repeated is retried here once.
+   */
   private ask(find: Find, at: mongo.Timestamp, session?: mongo.ClientSession): Promise<RawBatch> {
     return alongIndex(this.connection.collection(find.collection), find.along, (hint) => {
       const command = this.command(find, at, hint);

@@ -32,7 +32,7 @@ export class IdList {
     return this.packed.length;
   }
 
-  /** At most `count` of the `_id`s after `id`, or from the first one on. */
+  /** At most `count` of the `_id`s after `id`; without `id`, at most the first `count`. */
   behind(id: mongo.ObjectId | undefined, count: number): mongo.ObjectId[] {
     const first = id === undefined ? 0 : this.placeAfter(id.id);
     const end = Math.min(first + count, this.length);
@@ -106,7 +106,7 @@ export function matching(tenant: Tenant, kind: Kind, filter?: Filter): Selection
   };
 }
 
-/** Records of the same collection that do not match the filter. */
+/** Records that do not match the filter. */
 export function notMatching(tenant: Tenant, kind: Kind, filter: Filter): Selection {
   return { ...recordsOf(tenant, kind), filter: { $nor: [filter] } };
 }

@@ -65,7 +65,10 @@ export class TombstoneFilter {
   }
 }
 
-/** Whether the `id` can be looked up: in an index, MongoDB rejects a text of half the maximum document size. */
+/**
+ * Whether the `id` can be looked up: in an index, MongoDB rejects a text of half the maximum document size, 8 MiB.
+ * Shorter than {@link LONGEST_ID}, it takes less than 6 MiB.
+ */
 function canBeFound({ id }: Tombstone): boolean {
   return id.length < LONGEST_ID;
 }

@@ -36,7 +36,7 @@ export function idsOf({ perItem, most = MOST }: Breadth, asked: number): number 
 
 /**
  * The breadth after a step that found fewer items than requested: the `_id`s that each found item needed, with a
- * margin.
+ * margin, but at most {@link MOST_WIDER} times as many as before.
  */
 export function wider(breadth: Breadth, { asked, count }: { asked: number; count: number }): Breadth {
   const needed = (idsOf(breadth, asked) / count) * SPARE;
@@ -59,7 +59,7 @@ export function relaxed({ perItem, most }: Breadth): Breadth {
 
 /**
  * How a page is read. `all`: along `_id`, skipping documents outside the window. `one-page`: along `lastupdated`, if the
- * window fits into the page. `id-list`: by the list of the window's `_id`s.
+ * window fits into one reply. `id-list`: by the list of the window's `_id`s.
  */
 export type Plan = 'all' | 'one-page' | 'id-list';
 
