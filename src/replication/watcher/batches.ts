@@ -70,7 +70,7 @@ function tenantKey({ organizationid, appid }: { organizationid?: unknown; appid?
 
 const ATTEMPTS = 3;
 const BETWEEN_ATTEMPTS_MS = 50;
-/** Maximum number of failing events that are isolated by bisection. After that, events are set aside together. */
+/** Maximum number of failing events that are isolated by halving. After that, events are set aside together. */
 const MOST_ALONE = { ofApplication: 5, inAll: 30 };
 
 /** Failures counted over consecutive batches that contained any. */
@@ -81,7 +81,7 @@ class Trouble {
   /** Whether the current batch has failed. */
   isMet = false;
 
-  /** Whether an earlier event was set aside. */
+  /** Whether an isolated event was set aside. */
   get isKnown(): boolean {
     return this.count > 0;
   }
@@ -108,9 +108,11 @@ interface Loop {
 
 /**
  * Processes batches so that no single event can stop the stream. If a batch fails although the database answers, it is
- * halved, in order, until the failing event is isolated. That event is tried three times and then set aside. If many events
- * fail, the remaining events of the same application in the failing part are set aside too, so that other applications do
- * not wait. All are retried shortly afterwards; the valid ones among them then succeed.
+ * halved, in order, until the failing event is isolated. The first such event is tried three times and then set aside;
+ * further ones, in this batch and in the next ones as long as each fails, are set aside at once. If many events of an
+ * application fail, its remaining events in the failing part are set aside together, and those of every application if
+ * many fail in all, so that the stream does not wait. Events of records that another program's transaction holds are
+ * set aside without a search. All are retried shortly afterwards; the valid ones among them then succeed.
  */
 @Injectable()
 export class Batches {

@@ -20,8 +20,8 @@ import { APP_NAME } from '../../platform/database/index.js';
 const AFTER_FAILURE_MS = 1000;
 
 /**
- * Re-stamps the records that an edited filter judges differently, in parallel to the stream. Only the feeds of that service
- * wait.
+ * Re-stamps the records that an edited service judges or shows differently, in parallel to the stream. Only the
+ * feeds of that service wait.
  */
 @Injectable()
 export class FilterStampings implements Job {
@@ -121,9 +121,9 @@ interface Idle {
 }
 
 /**
- * Ends transactions that earlier leaders have left open. A leader that is killed during rule 4 would otherwise hold its
- * record and its ledger entry, and block the watcher, until MongoDB aborts the transaction after a minute. A leader that was
- * only superseded retries its transaction.
+ * Ends the open transactions of this service that have no operation in progress. A leader that was killed during rule 4
+ * may have left one. It would hold a record and its ledger entry, and block the watcher, until MongoDB aborts it after
+ * a minute. A process that still runs, such as a superseded leader or a command, repeats its transaction.
  */
 @Injectable()
 export class Orphans {

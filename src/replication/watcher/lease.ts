@@ -49,7 +49,7 @@ export class Lease {
     return this.states.collection as unknown as mongo.Collection<WatchState>;
   }
 
-  /** Takes a free lease in a new term; undefined if another instance holds it. */
+  /** Takes a free lease in a new term; undefined if it is not free, or if the storage format in force is too new. */
   async acquire(): Promise<WatchState | undefined> {
     const projection = { _id: 0, term: 1, expires: 1 };
     const found = await soon(this.collection.findOne({ _id: WATCHER }, { projection }));
@@ -74,7 +74,7 @@ export class Lease {
     return taken ?? undefined;
   }
 
-  /** The lease, if it has not been renewed for its whole duration. */
+  /** Matches the lease as it was found, if this instance has seen no renewal for its whole duration. */
   private unchanged({
     term,
     expires,
@@ -90,7 +90,7 @@ export class Lease {
     return this.update(term, [{ $set: { expires: EXTENDED } }]);
   }
 
-  /** Stores how far the log is processed; false if the term is over. */
+  /** Stores progress of the leader; false if the term is over. */
   async save(term: number, advance: Advance): Promise<boolean> {
     return this.update(term, { $set: advance });
   }

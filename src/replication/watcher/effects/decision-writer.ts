@@ -39,7 +39,7 @@ export function isUnspecific(error: unknown): boolean {
   );
 }
 
-/** Number of records that get an `id` at once. */
+/** Maximum number of records that get an `id` at once. */
 const AT_ONCE = 100;
 /** Number of incomplete identities that are searched at once for such records. Many may be unable to get an `id`. */
 const LOOKED_AT = 1000;

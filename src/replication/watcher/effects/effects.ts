@@ -27,7 +27,7 @@ import { WrittenMaintenance, DecisionWriter } from './decision-writer.js';
 /** What is known of the events of one kind before they are processed. */
 type Before = Pick<Knowledge, 'fences' | 'tombstones'> & { counts: EventsByTenant };
 
-/** Applies the effects of a batch of events. Every effect may be repeated; the repetition changes nothing. */
+/** Applies the effects of a batch of events. Every effect may be repeated; at most, a record is stamped once more. */
 @Injectable()
 export class Effects {
   constructor(

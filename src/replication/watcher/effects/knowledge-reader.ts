@@ -47,7 +47,8 @@ export class Completion {
   /**
    * Returns the events. Those whose identity would otherwise be unknown are completed from the whole record. Throws a
    * HistoryLostError if the server no longer holds the moment of such an event, because the identity is then unknown.
-   * But if the record is known, and is read only because the event may have removed a field, its current state is used.
+   * There is one exception, in a term whose share is all applications: if the record is known, and is read only because
+   * the event may have removed a field, its current state is used.
    */
   async complete<E extends { type: string }>(
     kind: Kind,

@@ -21,8 +21,8 @@ import {
 import { isOfDatabase } from './wanted-services.js';
 
 /**
- * Reports from time to time how many records were examined for an edited filter, and their total. A short stamping ends
- * before its first report.
+ * Reports from time to time how many records were examined for an edited filter, and how many there are to examine. A
+ * short stamping ends before its first report.
  */
 export class StampingProgress {
   /** Records of the ranges that are done. */
@@ -81,9 +81,9 @@ export interface StampingTerm {
 }
 
 /**
- * Re-stamps the records that the current and the previous filter of a service judge differently, and those that its current and
- * previous fields show differently. This runs beside the
- * stream, no faster than the stream processes the stamps.
+ * Re-stamps the records that the current and the previous filter of a service judge differently, and those that its
+ * current and previous fields show differently. This runs beside the stream, no faster than the stream processes the
+ * stamps.
  */
 @Injectable()
 export class EditedRecords {

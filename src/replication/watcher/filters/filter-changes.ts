@@ -15,7 +15,7 @@ import { type Judged, KnownToTerm } from './registered-services.js';
 const IN_STREAM = 20;
 /** Number of services that are read at once. Each filter may have 64 KiB. */
 const AT_ONCE = 100;
-/** Longest wait for an edit before the queue is checked again (milliseconds). */
+/** Longest wait for a service to be checked or stamped, before the queue is read again (milliseconds). */
 const LONGEST_REST_MS = 10_000;
 /** Longest time without a sign of life (milliseconds). To find and judge a range of records may take 22 s. */
 const LONGEST_SILENCE_MS = 30_000;
@@ -23,9 +23,9 @@ const EDITED = 'edited';
 const WAITING = 'waiting';
 
 /**
- * Applies the changes of `services`, on the leader. It reads only what an event names. The stream waits for a few services
- * of a batch. The others are processed beside it, one of each application in turn. A service that changes again before its
- * turn is processed once, in its latest state.
+ * Applies the changes of `services`, on the leader. If the events of a batch name what has changed, it reads only that.
+ * The stream waits for a few services of a batch. The others are processed beside it, one of each application in turn.
+ * A service that changes again before its turn is processed once, in its latest state.
  */
 @Injectable()
 export class FilterChanges {
@@ -95,11 +95,11 @@ export class FilterChanges {
   }
 
   /**
-   * Stamps the records of the next edited service of a share, then applies the latest document of that service: an edit made meanwhile
-   * takes effect in the same write. If no service waits, or only services of applications that are in progress, it returns
-   * when one may be available, or after some seconds. Returns false on failure, so that a failing service does not delay
-   * others. The service is tried again after a pause if the failure is not specific to it, otherwise with the next read of
-   * all versions.
+   * Stamps the records of the next edited service of a share. Then one write ends the stamping and applies the latest
+   * document of the service, which may have been edited meanwhile. If no service waits, or only services of
+   * applications that are in progress, it returns when one may be available, or after some seconds. Returns false on
+   * failure, so that a failing service does not delay others. The service is tried again after a pause if the failure
+   * is not specific to it, otherwise with the next read of all versions.
    */
   async stampNext(term: TermAtWork, stop: AbortSignal, share: AppShare): Promise<boolean> {
     const { edited } = this.knownTo(term);

@@ -78,9 +78,9 @@ interface Brought {
 }
 
 /**
- * Rule 5: applies `services` in one place, and re-stamps the records that the old and the new filter judge differently. An
- * entry is pending from the write of its filter until the last stamp; only its own feeds wait. A failure makes only the
- * service concerned invalid.
+ * Rule 5: applies `services` in one place, and re-stamps the records that the old and the new version judge or show
+ * differently. An entry is pending from the write of its filter until the last stamp; only its own feeds wait. A
+ * failure makes only the service concerned invalid.
  */
 @Injectable()
 export class FilterReconciler {
@@ -163,8 +163,8 @@ export class FilterReconciler {
   }
 
   /**
-   * Applies all of them by one query and one write. Returns an empty list if any part fails; applying them one by one then
-   * finds the cause.
+   * Applies several services by one query for each kind and one write. Returns an empty list if any part fails, or if
+   * one is pending; the caller then applies them one by one, which finds the cause.
    */
   private async bringTogether(services: ReadService[]): Promise<Brought[]> {
     if (services.length < 2 || services.some(({ entry }) => entry?.pending === true)) return [];
@@ -193,8 +193,8 @@ export class FilterReconciler {
   }
 
   /**
-   * Writes the wanted version, or that the records are stamped for the one in force. The result has no version on failure,
-   * or if another writer was faster.
+   * Writes the wanted version. If it is in force already and was pending, writes that its records are stamped. The
+   * result has no version on failure, or if another writer was faster.
    */
   private async bring(service: ReadService): Promise<Brought> {
     const { key, entry } = service;
@@ -268,7 +268,7 @@ export class FilterReconciler {
   }
 
   /**
-   * Re-stamps each record that the current and the previous filter of a service judge differently, or sets it aside. Returns
+   * Re-stamps, or sets aside, each record that the current and the previous version judge or show differently. Returns
    * false on failure, the stamped version on success, and undefined if no stamps were pending.
    */
   async stamp(key: ServiceKey, during: StampingTerm): Promise<StampedVersion | undefined | false> {

@@ -11,7 +11,7 @@ import {
 
 /** A document of `services` that names a service. */
 interface Registered {
-  /** The `_id` in hexadecimal digits, or the name of the service if it is not an ObjectId. */
+  /** The `_id` in hexadecimal digits; the name of the service if the `_id` is not an ObjectId. */
   _id: string;
   key: ServiceKey;
   name: string;
@@ -109,7 +109,10 @@ class FirstThatFit {
     for (const one of changed) if (!one.isGone) this.put(one, one.isWithin);
   }
 
-  /** Removes from the list all services within the limits from this `_id` on. Returns them. */
+  /**
+   * Removes from the list `within` the services from this `_id` on. Returns them. If all services were within the
+   * limits, there is no list yet: begins an empty one, and returns all services.
+   */
   private withinFrom(first: string): Registered[] {
     if (this.within === undefined) {
       this.within = [];
@@ -119,7 +122,7 @@ class FirstThatFit {
     return this.within.splice(place).map(({ one }) => one);
   }
 
-  /** Appends to the list the services that fit. Returns them. */
+  /** Appends to the list `within` the services from this `_id` on that fit. Returns them. */
   private fill(first: string): Registered[] {
     const within = this.within!;
     const filled: Registered[] = [];

@@ -42,8 +42,9 @@ interface FilterOf {
 }
 
 /**
- * Whether MongoDB accepts a filter. It rejects an invalid filter when it parses the query, whether or not any document could
- * match. If it also rejects the same query without the filter, the filter is not the cause, and the error is thrown.
+ * Whether MongoDB accepts a filter. It rejects an invalid filter when it parses the query, whether or not any document
+ * could match. After an error that may have another cause, the same query is sent without the filter. If that fails
+ * too, its error is thrown.
  */
 export async function isTaken(connection: Connection, { key, filter }: FilterOf): Promise<boolean> {
   const { organizationid, appid, kind } = key;

@@ -51,14 +51,14 @@ export interface Batch {
 }
 
 /**
- * Opens a change stream of the whole database, after a token or at the present. It uses raw commands because these return
- * each batch at once, together with its token. The stream ends when `stop` is aborted. The cursor is always closed, in the
- * background.
+ * Opens a change stream of the whole database, after a token or at the present. It uses raw commands because these
+ * return each batch at once, together with its token. The stream ends when `stop` is aborted. The cursor is always
+ * closed, in the background.
  *
  * After a full batch, the next batch is read while the full one is processed. At most these two are held in memory. The
- * server reads the log until a batch is full or the log ends, however many irrelevant entries it has to skip. Therefore each
- * request asks for at most twice as many events as the previous reply contained. If events are rare, the first one fills the
- * batch. The renewals of the lease provide one every few seconds.
+ * server reads the log until a batch is full or the log ends, however many irrelevant entries it has to skip. Therefore
+ * each request asks for twice as many events as the previous reply contained, at least one and at most 1,000. If events
+ * are rare, the first one fills the batch. The renewals of the lease provide one every few seconds.
  */
 export async function* openStream(
   sender: Sender,
@@ -153,9 +153,9 @@ function rawIn({ firstBatch, nextBatch }: StreamCursor): number {
 }
 
 /**
- * Reads a reply to a request for `asked` events. A batch with fewer events, unknown ones included, is the last. Without a
- * token from the server the batch ends with its last event, or at `before`, the token of the previous batch. Throws an Error
- * if it has neither.
+ * Reads a reply to a request for `asked` events. A batch with fewer events, unknown ones included, is the last. Without
+ * a token from the server the batch ends with its last event, or at `before`, the token of the previous batch. Throws
+ * an Error if there is no token at all.
  */
 export function batchOf(cursor: StreamCursor, asked: number, before: unknown): Batch {
   const raw = cursor.firstBatch ?? cursor.nextBatch ?? [];
@@ -209,7 +209,7 @@ export class Reader {
 
   constructor(private readonly stream: AsyncGenerator<Batch, void>) {}
 
-  /** The last batch that was read and processed. */
+  /** The last batch that `next` has returned or `keepUp` has processed. Throws an Error if there is none. */
   get last(): Batch {
     if (this.batch === undefined) throw new Error('The change stream ended before it began');
     return this.batch;

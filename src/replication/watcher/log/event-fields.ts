@@ -33,7 +33,7 @@ const namesAt = (object: string) => ({
   $map: { input: { $objectToArray: { $ifNull: [object, {}] } }, in: '$$this.k' },
 });
 
-/** The paths that an update has set and removed, and whole lists that it has shortened. */
+/** The paths that an update has set and removed, and the lists that it has shortened. */
 const CHANGED = {
   set: namesAt(UPDATED),
   gone: { $ifNull: ['$updateDescription.removedFields', []] },
@@ -45,7 +45,7 @@ const ROOTS = { $map: { input: PATHS, in: { $arrayElemAt: [{ $split: ['$$this', 
 
 /** The fields that the watcher checks in records of every kind, without the stamp, which events show themselves. */
 const MAINTAINED = fieldsIn(PRESENT_IN_EVERY_KIND).filter((field) => field !== 'lastupdated');
-/** All fields of records and marks that the watcher reads, except the stamp. */
+/** The fields that the watcher reads in events, or checks in records of every kind, except the stamp. */
 const READ = [...new Set([...MAINTAINED, ...IDENTITY, 'channels', 'emailkey', 'announced'])];
 const concernsNone = (fields: string[]) => ({
   $eq: [{ $size: { $setIntersection: ['$$roots', fields] } }, 0],
@@ -57,7 +57,7 @@ const isDate = (path: string) => ({
   $and: [{ $eq: [{ $type: path }, 'date'] }, { $gte: [path, EARLIEST] }, { $lte: [path, LATEST] }],
 });
 
-/** A date that JavaScript can represent; `null` if the field is missing, `false` for any other value. */
+/** A date of the years 0 to 9999; `null` if the field is missing, `false` for any other value. */
 const stampAt = (path: string) => ({
   $switch: {
     branches: [

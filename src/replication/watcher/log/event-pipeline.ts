@@ -48,9 +48,10 @@ const concerns = (records: string[], memory: string[]) => ({
 });
 
 /**
- * The stages after `$changeStream`. They select records, tombstones, marks, services and lost collections, and keep only a
- * few bytes of each event. Renewals of the lease carry no data, but give the stream a new token every few seconds. Records
- * with a huge `_id` are excluded: they are never delivered, and their events would be larger than MongoDB can send.
+ * The stages after `$changeStream`. They select the events of records, tombstones, marks, services, hash keys, kinds
+ * and lost collections, and keep only a few bytes of each event. Renewals of the lease carry no data, but give the
+ * stream a new token every few seconds. Records with a huge `_id` are excluded: they are never delivered, and their
+ * events would be larger than MongoDB can send.
  *
  * `memory` names the collections that hold the watcher's own memory. The loss of one is treated as lost history.
  */

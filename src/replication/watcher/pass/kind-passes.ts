@@ -42,13 +42,13 @@ interface Led extends TermAtWork {
 const SOON_MS = 50;
 
 /**
- * The first passes over the records of kinds that operators have created (contract §8). Each runs beside the stream,
- * which follows the collection from the beginning of the term on. As in a pass over everything, what the pass learns
- * counts as knowledge of the place at which the log ended when the pass began, and later events of the stream override
- * it. Until the pass has ended, nothing of the kind is shown, so no consumer can have missed a change. Other kinds do
- * not wait for it.
+ * The passes over the records of kinds that operators have created (contract §8): the first one of each kind, and one
+ * after its collection was dropped, renamed or replaced. A pass runs beside the stream, which follows the collection
+ * from the beginning of the term on. What the pass learns counts as knowledge of the place at which the log ended when
+ * the pass began, and later events of the stream override it. Until the pass has ended, nothing of the kind is shown,
+ * so no consumer can miss a change. Other kinds do not wait for it.
  *
- * A pass that is interrupted begins again in the next term.
+ * A pass that is interrupted begins again from its start.
  */
 @Injectable()
 export class KindPasses implements Job {
@@ -136,8 +136,8 @@ export class KindPasses implements Job {
   }
 
   /**
-   * Runs a pass for each new kind, those with the fewest records first. A kind that is created begins a new term, so it
-   * does not wait for a long pass that is running. If the pass over one kind fails, the others still run.
+   * Runs a pass for each kind that needs one, those with the fewest records first. A kind that is created begins a new
+   * term, so it does not wait for a long pass that is running. If the pass over one kind fails, the others still run.
    */
   async step(stop: AbortSignal): Promise<number> {
     const { term } = this;

@@ -51,8 +51,8 @@ function needsMaintenance(kind: Kind): mongo.Document {
 }
 
 /**
- * The distinct channels that the products of an application carry, as `{organizationid, appid, channel}`. Uses expressions,
- * because a projection by names may stop at the second of two fields with the same name.
+ * The distinct channels that products carry, with their application: `{organizationid, appid, channel}`. Uses
+ * expressions, because a projection by names may stop at the second of two fields with the same name.
  */
 const CARRIED: mongo.Document[] = [
   { $match: { $expr: { $and: [isText('$organizationid'), isText('$appid')] } } },

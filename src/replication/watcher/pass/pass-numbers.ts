@@ -26,7 +26,10 @@ import {
   IncompleteIdentities,
 } from '../../store/index.js';
 
-/** One pass over the share of its term. Everything it learns is knowledge as of `at`, where its stream was opened. */
+/**
+ * One pass over the share of its term. What it learns is knowledge as of `at`, except for numeric ids (see
+ * {@link PassNumbers}). `at` is where its stream was opened; for a pass over a kind, where the log ended when it began.
+ */
 export interface PassRun {
   at: LogPlace;
   progress: PassProgress;
@@ -38,7 +41,10 @@ export interface PassRun {
   isOfKind?: boolean;
   /** Stores the progress. Throws if the term is over. */
   save: (progress: PassProgress) => Promise<void>;
-  /** Processes all available events of the stream, because a pass may write more than the log can hold. */
+  /**
+   * Processes the available events of the pass's own stream, because a pass may write more than the log can hold. A
+   * pass over a kind has no stream of its own, and only reads how far the main stream is processed.
+   */
   keepUp: () => Promise<void>;
   /** The token up to which the stream is processed. */
   token: () => unknown;

@@ -37,9 +37,9 @@ interface Large extends Tenant {
 }
 
 /**
- * Returns the large applications, the smallest first: those with at least a fiftieth of the records of a collection that is
- * not small, at most fifty for each kind, estimated by a sample. The choice only affects which applications wait for which.
- * Returns none if no other application is registered.
+ * Returns the large applications, the smallest first: those with at least a fiftieth of the records of a collection
+ * that is not small, at most fifty for each kind, estimated by a sample. The choice only affects which applications
+ * wait for which. Returns none if there is only one, and no other application is registered.
  */
 async function largeApplications(connection: Connection): Promise<Tenant[]> {
   const sampled = await Promise.all(
@@ -123,12 +123,13 @@ function fieldsOf<T>(stored: unknown): { [Field in keyof T]?: unknown } {
 const REPORT_MS = 2000;
 
 /**
- * Passes over everything, or over one application (design §3, §10). It learns every record and makes the necessary repairs.
- * Then every living ledger entry without a record is a delete. After a lost history everything is re-stamped, tombstones
- * too, since what cannot be proven unchanged counts as changed. Later events of the stream override everything that the pass
- * has learned.
+ * Passes over everything, over one application or over one kind (design §3, §10). It learns every record and makes the
+ * necessary repairs. Then every living ledger entry without a record is a delete. After a lost history everything is
+ * re-stamped, tombstones too, since what cannot be proven unchanged counts as changed. Later events of the stream
+ * override everything that the pass has learned.
  *
- * A pass can resume where it was interrupted, because its stream resumes too and contains all changes made meanwhile.
+ * A pass with a stream of its own can resume where it was interrupted, because the stream resumes too and contains all
+ * changes made meanwhile. A pass over a kind has none, and begins again.
  */
 @Injectable()
 export class Pass {

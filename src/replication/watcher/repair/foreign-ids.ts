@@ -29,8 +29,8 @@ export class ForeignIdCount {
   private readonly recounts = new Set<Move[]>();
 
   /**
-   * A record was added (1) or deleted (-1). An event that the count already includes has no effect: the stream may lag
-   * behind the count, and events that could not be processed at once are repeated.
+   * A record was added (1), deleted (-1) or only changed (0). An event that the count already includes has no effect:
+   * the stream may lag behind the count, and events that could not be processed at once are repeated.
    */
   move(place: LogPlace, change: number): void {
     if (place <= this.heardUpTo) return;

@@ -93,10 +93,10 @@ interface Slice {
 }
 
 /**
- * Counts and logs the records that can never be delivered (contract §4, `tidemark_ignored_records`): `foreignIds`, whose
- * `_id` is not an ObjectId; `unassigned` records, whose organization or application is not a string; and rivals, whose `id` is
- * a number under which another record is known. Events adjust the counts. Beside the stream, existing records are counted
- * slowly, in continuous rounds.
+ * Counts and logs the records that can never be delivered (contract §4, `tidemark_ignored_records`): `foreignIds`,
+ * whose `_id` is not an ObjectId; `unassigned` records, whose organization or application is not a string; and rivals,
+ * whose `id` is a number under which another record is known. Events adjust the counts. Beside the stream, existing
+ * records are counted slowly, in rounds with a pause between them.
  */
 @Injectable()
 export class IgnoredRecords implements Job {
@@ -167,7 +167,7 @@ export class IgnoredRecords implements Job {
     return this.counts.rivals[kind] !== 0;
   }
 
-  /** Logs rivals, and counts all of them. */
+  /** Logs these rivals, and counts all rivals of the kind anew. */
   async hearRivals(kind: Kind, rivals: Rival[]): Promise<void> {
     const [one] = rivals;
     if (one !== undefined)

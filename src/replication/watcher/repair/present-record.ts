@@ -23,7 +23,7 @@ export interface PresentRecord {
   id: Text;
   /** The `id` is stored as a number. */
   isNumber?: true;
-  /** Whether its `lastupdated` is a date and not in the future. */
+  /** Whether its `lastupdated` is a date, and at most a second in the future. */
   isStamped: boolean;
   emailkey: Text;
   email: Text;

@@ -58,7 +58,10 @@ export class RecordWrites {
 
 const REMEMBERED = 10_000;
 
-/** Reports e-mails and channels that other programs wrote too large to be learned. Each record is reported once. */
+/**
+ * Reports e-mails and channels that other programs wrote too large to be learned. A record is reported again only
+ * if it is no longer among the last 10,000.
+ */
 @Injectable()
 export class TooLarge {
   private readonly log = new Logger('Watcher');

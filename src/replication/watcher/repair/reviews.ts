@@ -39,7 +39,7 @@ export class ChannelReview implements Job {
     private readonly channels: KnownChannels,
   ) {}
 
-  /** Processes one slice, or checks whether the collection was replaced. */
+  /** Begins again if the collection of channels was replaced. Otherwise processes the next slice, if any is left. */
   async step(): Promise<number> {
     const stored = await this.reviews.findOne({ _id: 'channels' });
     const collection = (await this.channels.collectionId()) ?? null;
@@ -137,7 +137,7 @@ export class EmailReview implements Job {
     }
   }
 
-  /** Members that want another key, or none, or are gone, no longer wait. */
+  /** Members that have the key, want another key or none, or are gone, no longer wait. */
   private async settle(waiting: EmailDuplicate[]): Promise<void> {
     if (waiting.length === 0) return;
     const present = new Map((await this.present(waiting)).map((member) => [String(member._id), member]));
@@ -149,7 +149,9 @@ export class EmailReview implements Job {
     await this.duplicates.settle(waiting.filter((one) => !isWaiting(one)));
   }
 
-  /** Members that have the key they want, or want none, no longer wait. The others get theirs if it is free. */
+  /**
+   * Members that have the key they want, want none, or are gone, no longer wait. The others get theirs if it is free.
+   */
   private async retry(waiting: EmailDuplicate[]): Promise<void> {
     if (waiting.length === 0) return;
     const present = await this.present(waiting);

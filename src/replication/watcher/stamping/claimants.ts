@@ -44,7 +44,10 @@ export class Claimants {
     private readonly ledger: Ledger,
   ) {}
 
-  /** Returns the owners of claimed identities. Only a text that is a number can have an owner with a numeric `id`. */
+  /**
+   * Returns the owners of the identities that numeric `id`s claim; of the identities that texts claim, only owners with
+   * a numeric `id`. Only a text that is a number can have such an owner.
+   */
   async holders(kind: Kind, { numbers, texts }: Claims): Promise<Holders> {
     const holders: Holders = new Map();
     await this.find(kind, numbers, {}, holders);
@@ -159,7 +162,7 @@ export class Claimants {
     return undefined;
   }
 
-  /** Returns the rivals whose record still exists with that number as its `id`. */
+  /** Returns the rivals whose record still exists, and whose `id` still has the text of the identity. */
   private async stillClaiming(kind: Kind, rivals: Rival[]): Promise<Rival[]> {
     const still: Rival[] = [];
     for (const { ids, ...tenant } of identitiesByTenant(rivals.map(({ identity }) => identity))) {

@@ -58,8 +58,8 @@ type Write = mongo.AnyBulkWriteOperation<RestampNote | RestampGap>;
 type Uncounted = Pick<RestampGap, 'reason' | 'from' | 'until' | 'count'>;
 
 /**
- * Re-stamps that are to be noted. Bulks of the same kind that wait together become one note, so that a record that is
- * stamped a thousand times a second is noted once.
+ * Re-stamps that are to be noted. Bulks that wait together become one note if they have the same collection, reason,
+ * service and certainty, so that a record that is stamped a thousand times a second is noted once.
  */
 export class RestampBook {
   private readonly budget: RestampBudget;
@@ -73,7 +73,7 @@ export class RestampBook {
     this.budget = new RestampBudget(days);
   }
 
-  /** After a partial bulk write we cannot tell which records were stamped, so all are noted as uncertain. */
+  /** If fewer documents were stamped than `ids` contains, it is unknown which ones, so all are noted as uncertain. */
   note({ collection, reason, ids, stamped, service }: StampedBulk, now = Date.now()): void {
     if (this.days === 0 || stamped === 0) return;
     if (this.waiting + ids.length > MOST_WAITING) return this.leaveOut(reason, stamped, now);
@@ -91,7 +91,10 @@ export class RestampBook {
     this.notes.push(whole);
   }
 
-  /** Returns the writes for all waiting notes that the budget permits, and removes all notes from the book. */
+  /**
+   * Returns the writes of the waiting notes that the budget permits, and of the gaps, which count the others. Empties
+   * the book.
+   */
   take(now = Date.now()): Write[] {
     const { notes } = this;
     this.notes = [];

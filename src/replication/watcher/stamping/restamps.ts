@@ -38,7 +38,7 @@ export class RestampNotes extends WriteBehind {
     this.book.note(bulk);
   }
 
-  /** The watcher, which depends on this provider, has stopped before the last write. */
+  /** At shutdown, Nest calls the hook that stops the watcher before the one that causes the last write. */
   protected override write(): Promise<void> {
     return writeRestamps(this.connection.db!, this.book);
   }
@@ -54,10 +54,10 @@ interface Read {
 }
 
 /**
- * Returns the records of a bulk that were stamped just now, for a bulk in which the others kept their good stamps. All
- * records that one bulk stamps get the same stamp, which is later than those of the others, so they are the records
- * with the greatest stamp. Returns undefined if their number does not match, for example after a concurrent write, or
- * if they cannot be read. A note is not worth more effort.
+ * Returns the records of a bulk that were stamped just now, for a bulk in which the others kept their good stamps. As a
+ * rule, all records that one bulk stamps get the same stamp, which is later than those of the others, so they are the
+ * records with the greatest stamp. Returns undefined if their number does not match, for example after a concurrent
+ * write, or if they cannot be read. A note is not worth more effort.
  */
 async function stampedAmong(
   collection: mongo.Collection,

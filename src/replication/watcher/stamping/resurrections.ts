@@ -96,7 +96,7 @@ export class Resurrections {
       );
   }
 
-  /** Learns records that were read as of one place in the log. Returns the rivals among them. */
+  /** Learns records that were read as of one place in the log. Returns the rivals among them, and displaced owners. */
   async learnSeen(kind: Kind, lives: Life[], term: TermAtWork): Promise<Rival[]> {
     if (lives.length === 0) return [];
     const settled = await this.claimants.settle(kind, lives, term.share);
@@ -107,8 +107,9 @@ export class Resurrections {
   }
 
   /**
-   * Checks whether the identities of these tombstones live again, and resurrects those that do: by the record with that
-   * `id`, otherwise by a record that has it as a number and was ignored so far, or was ended by the tombstone.
+   * Checks whether the identities of these tombstones live again, and resurrects those that do: with the record that
+   * has the text as its `id`, otherwise with one that has it as a number: the last owner, or a record that was ignored
+   * so far.
    */
   async review(
     kind: Kind,
@@ -165,7 +166,7 @@ export class Resurrections {
     if (held.length > 0) throw new RecordsHeldError(held.map(({ owner }) => owner));
   }
 
-  /** Throws a timeout error if a record is held for that long (milliseconds). */
+  /** Throws a timeout error if a record is held for `ms` milliseconds. */
   private async raiseFitting(kind: Kind, some: Life[], fences: KnownFences, ms: number): Promise<void> {
     const reborn = await this.together(kind, some, fences, ms).catch(async (error: unknown) => {
       if (!isUnfit(error)) throw error;
@@ -205,10 +206,10 @@ export class Resurrections {
   }
 
   /**
-   * Returns the records under these identities that are not yet stamped above the given time. Called in the
-   * transaction, and again after it for a record that was added in between: by then, another record may have the text,
-   * whereas a life with a numeric `id` is always that of its owner. In the transaction, a record with a numeric `id` is
-   * returned with any stamp: feeds have omitted it until now, and a mark may have passed its stamp meanwhile.
+   * Returns the records under these identities that are not yet stamped above the given time. It is called in the
+   * transaction and again after it, because another record with the text as its `id` may have been added in between. A
+   * life with a numeric `id` is always that of its owner. In the transaction, its record is returned with any stamp:
+   * feeds have omitted the record until now, and a mark may have passed its stamp meanwhile.
    */
   private async recordsOf(
     kind: Kind,

@@ -74,7 +74,7 @@ export class Following {
     }
   }
 
-  /** Returns the number of events per application in the last part of the batch. */
+  /** Returns the number of events per application in the last part of the batch that contains any. */
   private async workThrough(batch: Batch, lanes: Lanes, fences: Fences): Promise<EventsByTenant> {
     let counts: EventsByTenant = new Map();
     for (const { events, joining } of lanes.partsOf(batch)) {

@@ -20,9 +20,9 @@ import { TermOverError } from '../../store/index.js';
 import { type Beside, Lane, type LaneTools } from './lane.js';
 import { furthest, type Term } from './stream-work.js';
 
-/** Maximum number of applications that are aside at a time. The log is read once more for each. */
+/** With this many lanes that have no pass, no further application is put aside: each lane reads the log once more. */
 const MOST_ASIDE = 4;
-/** Maximum number of lanes that run a pass at a time. The others wait. */
+/** A lane that waits to begin with a pass is started only while fewer than this many run one. */
 const MOST_PASSES = 2;
 /**
  * A batch of this many events delays other applications if the log has more. An application with at least `LARGE_SHARE`
@@ -51,8 +51,8 @@ interface Part {
 }
 
 /**
- * The applications that are processed beside the main stream in a term (design §10). All writes of the term's progress go
- * through this class, one after the other, because each may contain the progress of every lane.
+ * The applications that are processed beside the main stream in a term (design §10). This class writes the positions of
+ * the main stream and of the lanes, one write after the other, because each may contain the positions of all lanes.
  */
 export class Lanes implements Beside {
   private readonly log = new Logger('Watcher');
@@ -168,8 +168,8 @@ export class Lanes implements Beside {
   async saveMain(reached: { token: unknown; watched: mongo.Timestamp }): Promise<void> {
     await this.inTurn(async () => {
       const pace = this.paceAt(reached.watched);
-      // The main stream has one `since` for all its applications: after it took back one that had a pass of its own, none of them
-      // is shown before the end of that pass.
+      // The main stream has one `since` for all its applications: after it took back one that had a pass of its own,
+      // no moment before the end of that pass is shown of any of them.
       const since = this.since && { since: this.since };
       await this.tools.work.save(this.term, { ...reached, pace, ...since, aside: entriesOf(this.lanes) });
       this.begun();

@@ -63,8 +63,8 @@ export class Beginning {
       await this.makeIndexes(term);
       const fences = await readFences(this.marks);
       const { at } = (progress.reached ??= placeOfStream(opening));
-      // Before any effect: a leader that is superseded by now may have opened its stream at a later place than the current
-      // leader.
+      // Before any effect, because the write fails for a superseded leader, whose stream may have been opened at a
+      // later place than that of the current leader.
       await this.work.save(whole, { pass: progress });
       await this.work.workThrough(term, opening, fences);
       const kinds = this.kindPasses.ready();

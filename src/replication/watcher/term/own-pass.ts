@@ -50,8 +50,8 @@ export class OwnPass {
       // Read after the stream is opened, because the stream does not contain earlier announcements.
       await this.takeFences(fences, tenant);
       const { at } = (progress.reached ??= placeOfStream(opening));
-      // Before any effect: a leader that is superseded by now may have opened its stream at a later place than the current
-      // leader.
+      // Before any effect, because the write fails for a superseded leader, whose stream may have been opened at a
+      // later place than that of the current leader.
       await save(progress);
       await this.work.workThrough(term, opening, fences);
       await this.pass.run({

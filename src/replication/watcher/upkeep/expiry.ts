@@ -82,7 +82,7 @@ export class Expiry implements Job {
 
   /**
    * Returns false if applications with expired hard deletes were left out, because they are not processed up to now, or
-   * their mark was not passed in time.
+   * their mark was not passed in time; also if a pass over everything has ended meanwhile.
    */
   private async expire(days: number, stop: AbortSignal): Promise<boolean> {
     const { at, clock } = await this.workedThrough.now();

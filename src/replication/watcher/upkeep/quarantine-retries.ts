@@ -64,8 +64,8 @@ export class QuarantineRetries implements Job {
   }
 
   /**
-   * Sends no query until there may be entries, or until a command or an abandoned term may have set something aside. The
-   * next step then follows at once, unless a pass is under way.
+   * Waits without a query until this leader sets something aside, at most ten seconds: a command or an abandoned term
+   * may have set something aside too. The next step then follows at once, unless a pass is under way.
    */
   private async untilSomething(stop: AbortSignal): Promise<number> {
     const ends = performance.now() + LONGEST_REST_MS;
