@@ -65,8 +65,8 @@ export interface Decisions {
   /** Records with a numeric `id` that feeds omitted until now, because the ledger did not contain them. */
   revealed: mongo.ObjectId[];
   /**
-   * Records with a numeric `id` that are ignored from now on, because another record is known under the text of that
-   * number.
+   * Records with a numeric `id` that are ignored from now on, because another record, or a hard delete of this batch,
+   * is known under the text of that number.
    */
   rivals: Rival[];
 }

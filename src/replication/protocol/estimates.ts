@@ -120,7 +120,7 @@ interface Sample {
   added?: number;
 }
 
-/** Measures the pace of work from its last two samples. */
+/** Measures the pace of work between the current sample and an earlier one, which is usually 10 to 20 s old. */
 export class Tempo {
   private first: Sample;
   private next: Sample;

@@ -30,8 +30,9 @@ export interface FilterVersion extends ServiceKey {
   /** The last valid filter; absent if there was none yet. */
   filter?: Filter;
   /**
-   * The previous filter, while the records that the two filters judge differently are being re-stamped. Absent while all
-   * records are being re-stamped, because one of the two filters cannot be read.
+   * The previous filter, while the records that an edit concerns are being re-stamped; the same as `filter` if only the
+   * fields were edited. Absent while all records are being re-stamped, because a stored filter or stored fields could
+   * not be read.
    */
   previous?: Filter;
   /** The last valid fields; absent if items are shown whole. */
@@ -44,7 +45,10 @@ export interface FilterVersion extends ServiceKey {
   pendingSince?: Date;
   /** Absent before the first progress report, and if `pending` is false. */
   stamping?: EditProgress;
-  /** Grows with every change. A write is conditional on the version that the writer has read. */
+  /**
+   * Grows with every change of the state, the filter or the fields, but not with the progress or the end of
+   * re-stamping. A write of such a change is conditional on the version that the writer has read.
+   */
   version: number;
 }
 
@@ -142,8 +146,8 @@ export function wantedOf(
 /**
  * The change that an entry needs, with the version to write; undefined if the entry is up to date. A name that was
  * never served before causes no re-stamps. An entry that is not on keeps its last valid filter and fields. If the
- * service is later on again with another filter or other fields, the records that are judged or shown differently are
- * re-stamped, or all records if the difference cannot be determined.
+ * service is turned on again later, with another filter or other fields, the records that are judged or shown
+ * differently are re-stamped, or all records if the difference cannot be determined.
  */
 export function reconciled(
   entry: KnownVersion | undefined,

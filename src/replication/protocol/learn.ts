@@ -198,7 +198,10 @@ function live(life: Life, before: readonly Owning[], knowledge: KnowledgeAfter, 
   if (isNumber && !isBefore(asNumber?.learned, at)) revealed.set(key, life.owner);
 }
 
-/** Marks a record as a rival, because consumers know another record under the text of its numeric `id`. */
+/**
+ * Marks a record as a rival, because another record, or a hard delete of this batch, is known under the text of its
+ * numeric `id`.
+ */
 function ignore(rival: Rival, at: LogPlace, { owned, partials }: KnowledgeAfter, { rivals }: Learned): void {
   const { owner, identity } = rival;
   const { organizationid, appid, id } = identity;

@@ -91,7 +91,7 @@ export type Heads = Map<string, Head>;
 
 /**
  * A document of `tidemark.heads`: the greatest stamp that the leader has seen since the mark was first raised. It never
- * decreases.
+ * decreases. While it is above the fence, it is not written again, although the leader may see greater stamps.
  */
 export interface StoredHead {
   _id: MarkKey;
@@ -119,7 +119,7 @@ export function countedStamp(stamp: Date, at: mongo.Timestamp): Date {
 }
 
 /**
- * A point in the log after which no change ends with a stamp at or below the fence (design §3, Mark). This holds once the
+ * A point in the log after which no change keeps a stamp at or below the fence (design §3, Mark). This holds once the
  * watcher has passed the point.
  */
 export interface Moment {

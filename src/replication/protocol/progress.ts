@@ -64,7 +64,7 @@ export interface ObservedProgress {
   watched: mongo.Timestamp;
   /** Whether this is the progress of an application that is aside. */
   isAside: boolean;
-  /** The remaining work until the watcher reaches the present; empty while no instance leads. */
+  /** What is known of the work until the watcher reaches the present; empty while no instance leads. */
   work: StoredWork;
 }
 
@@ -95,7 +95,7 @@ function kindProgress(
   return isPlace(found?.since) ? { since: found.since } : { pass: found?.pass ?? NOT_BEGUN };
 }
 
-/** The pass over a kind that is due. */
+/** Stands for the pass over a kind while that pass is due, but has not begun. */
 const NOT_BEGUN = {};
 
 function documentOf(kind: Kind): string {

@@ -5,10 +5,10 @@ import type { AppShare } from './place.js';
 import { isKnownBefore, type Knowledge, knownOf, storedAfter, touchesIdentity } from './learn.js';
 
 /**
- * The events whose record must be read as of the event, because the fields that they do not contain are unknown or
- * ambiguous. The stored knowledge of a record with a numeric `id` that waits for its identity is not used to complete a
- * move: a read may have found it at a later place, or an abandoned term may have written it late, when the ledger
- * already knew more.
+ * The events whose record must be read as of the event: the fields that the event does not contain are unknown or
+ * ambiguous, or the event may have removed a field of the identity. The stored knowledge of a record with a numeric
+ * `id` that waits for its identity is not used to complete a move: a read may have found it at a later place, or an
+ * abandoned term may have written it late, when the ledger already knew more.
  */
 export function unnamedAmong(
   events: { type: string }[],
@@ -30,7 +30,8 @@ export function unnamedAmong(
 /**
  * Like {@link unnamedAmong}, for a loop that knows only its share of the applications (design §10). The share does not know
  * the former identity of a record that enters it. An update that does not change the identity is read only if the share
- * knows the record. An event that contains enough of the identity is not read.
+ * knows the record. An event is not read if it contains enough of the identity, or if it is the first of its record and
+ * its result is certain ({@link isCertain}).
  */
 export function unnamedInShare(
   events: { type: string; owner?: unknown }[],

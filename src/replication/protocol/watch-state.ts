@@ -6,7 +6,7 @@ import type { AsideProgress, KindProgress, WatchProgress } from './progress.js';
 
 /**
  * A restore of the database from a backup. Times between the backup and the restore were announced by the database that
- * it replaced: a consumer that continues from such a time may have changes that no longer exist.
+ * the restore replaced: a consumer that continues from such a time may have changes that no longer exist.
  */
 export interface Restore {
   /** The latest time that had been announced when the backup was made, or an earlier one. */
@@ -40,9 +40,9 @@ export function wasAnnouncedByReplaced(time: Date, restores: unknown): boolean {
 /** The one document of `tidemark.leases`: the leader, and how far the log has been processed (design §3, Lease). */
 export interface WatchState extends WatchProgress {
   _id: typeof WATCHER;
-  /** The leading instance; empty if none has led yet. */
+  /** The instance that leads, or that led last; empty if none has led yet. */
   holder: string;
-  /** Grows with each new leader. Every write is conditional on the term in which its work began. */
+  /** Grows with each new leader. Every write of progress is conditional on the term in which its work began. */
   term: number;
   /** By the database's clock. */
   expires: Date;

@@ -8,7 +8,7 @@ import { SampleCollector, type SeenItems } from './seen.js';
 import { itemsIn, type ServedService } from './served.js';
 import type { Walk } from './stored-schemas.js';
 
-/** A service with at most this many records is read as a whole. */
+/** A service with at most this many records is read as a whole, unless the records are too large. */
 const MOST_WHOLE = 1000;
 /**
  * A sample of a larger service has the newest records of the application and kind, and some records at each of several
@@ -20,7 +20,10 @@ const PLACES = 20;
 const AT_PLACE = 25;
 /** Documents per query. */
 const TOGETHER = 50;
-/** The approximate maximum of the BSON that all queries of a sample return (bytes). */
+/**
+ * The approximate maximum of the BSON that is read of a whole service, or for examples (bytes). Each part of a sample
+ * of a larger service may have half of it.
+ */
 const MOST_BYTES = 8 * 1024 * 1024;
 /** From a longer reply, the server may have omitted documents (bytes). */
 const FULL_REPLY = 15 * 1024 * 1024;
@@ -30,7 +33,7 @@ const READ_MS = 2000;
 const LOOK_MS = 1000;
 /** A reply may take this much longer than the time limit of its query (milliseconds). */
 const SPARE_MS = 1000;
-/** The comment of every query of a sample. Requests use other comments. */
+/** The comment of the queries of samples, and of those for the examples in a schema. Feeds use other comments. */
 export const COMMENT = 'tidemark schema';
 const BY_ID = { organizationid: 1, appid: 1, _id: 1 } as const;
 

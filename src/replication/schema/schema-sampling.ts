@@ -52,8 +52,9 @@ function samplingAfter(
 }
 
 /**
- * Keeps the schemas of all services up to date, in parallel with the stream. A service is sampled again only if records
- * of its application and kind have changed, and while they change all the time at most once in SCHEMA_PAUSE_MS.
+ * Keeps the schemas of all services up to date, in parallel with the stream. A service is sampled again only if it was
+ * edited, or if records of its application and kind have changed. While these change all the time, the pauses between
+ * two samples grow up to SCHEMA_PAUSE_MS.
  */
 @Injectable()
 export class SchemaSampling implements Job {
@@ -130,8 +131,8 @@ export class SchemaSampling implements Job {
   }
 
   /**
-   * The services of an application and kind: those with a filter version, and any others with a stored schema. If the
-   * application is not registered, removes its schemas instead.
+   * The services of an application and kind: `default`, those with a filter version, and any others with a stored
+   * schema. If the application is not registered, removes its schemas instead.
    */
   private async tasksOf(due: Due, now: number): Promise<{ key: ServiceKey; isMoved: boolean }[]> {
     const { mark, sampledAt } = due;

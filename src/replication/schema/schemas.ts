@@ -56,8 +56,8 @@ export class Schemas {
 
   /**
    * Whether a service needs {@link refresh} regardless of the pause between two samples: it has no sample, it was
-   * edited, it is no longer served, or its head has risen since the sample: an earlier leader may have ended before it
-   * sampled the service again.
+   * edited, it is no longer served but names of its fields are stored, or the head of its application and kind has
+   * risen since the sample. In the last case, an earlier leader may have ended before it sampled the service again.
    */
   async isOutdated(key: ServiceKey): Promise<boolean> {
     const known = await knownSchema(this.db, key);

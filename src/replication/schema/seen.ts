@@ -12,7 +12,7 @@ const JSON_TYPES = [
 
 export type JsonType = (typeof JSON_TYPES)[number];
 
-/** How often something was seen. Earlier samples fade, so a count is not a whole number. */
+/** How often something was seen. Earlier samples fade, so a count need not be a whole number. */
 export interface Tally {
   count: number;
   absence?: Absence;

@@ -34,8 +34,9 @@ export interface Walk {
 }
 
 /**
- * A document of `tidemark.schemas`: what samples of the items of a service have shown. Everything but the version is removed when
- * the service is edited, because it could name a field that is hidden now, and when a record is erased.
+ * A document of `tidemark.schemas`: what samples of the items of a service have shown. When the service is edited or a
+ * record is erased, only the key, the version and a new token remain: everything else could name a field that is hidden
+ * now, or that only the erased record had.
  */
 export interface StoredSchema extends ServiceKey {
   /** Grows by one with every change of the schema; 0 before the first sample. */

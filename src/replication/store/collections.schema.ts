@@ -121,7 +121,7 @@ export interface LedgerEntry extends Identity {
    * The record was found by a read. Its events up to `learned` may not have been processed yet. Absent once they have been.
    */
   isLooked?: true;
-  /** When it died; absent if alive. */
+  /** The stamp of the tombstone; absent if alive. */
   lastupdated?: Date;
   /** The place in the log at which this was learned. Older knowledge never overwrites newer. */
   learned: LogPlace;

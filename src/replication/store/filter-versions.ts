@@ -52,7 +52,7 @@ const OF_STAMPING = { pendingSince: '', stamping: '' } as const;
 
 /**
  * Reads and writes `tidemark.filterversions`. Only the watcher writes, by compare-and-set on the version that it has
- * read.
+ * read, except when it counts failures.
  */
 @Injectable()
 export class FilterVersions {

@@ -93,7 +93,10 @@ export class FiltersInForce {
     this.entriesKnown = new KnownDocuments(control, entries.collection.collectionName);
   }
 
-  /** The service as it is now. Throws 404 `unknown-service` and 500 `service-misconfigured`. */
+  /**
+   * The service as it is now. Throws 404 `unknown-service`, 500 `service-misconfigured`, and 503 `not-watched` for a
+   * `default` whose document has not been read yet.
+   */
   async find({ organizationid, appid }: Tenant, kind: Kind, name: string): Promise<InForce> {
     if (!isServiceName(name) && name !== DEFAULT_SERVICE) throw problems.unknownService(kind, shown(name));
     const of = { organizationid, appid, kind, name };

@@ -5,7 +5,7 @@ import { FatalError, pause, within } from '../../platform/common/index.js';
 import { Preparation } from '../../platform/database/index.js';
 import { assertFormat, keepFormat } from './storage-format.js';
 
-/** Interval of the checks (milliseconds). An instance that is too old ends within it. */
+/** The pause between two checks (milliseconds). An instance that is too old ends at its next check. */
 const EVERY_MS = 5000;
 /** A check that takes longer is repeated (milliseconds). */
 const LONGEST_MS = 3000;

@@ -16,14 +16,14 @@ import { FatalError, literal } from '../../platform/common/index.js';
 /** The server's error code for a moment older than its history. */
 const SNAPSHOT_TOO_OLD = 239;
 /**
- * The greatest age of a moment that the server should retain (milliseconds). If the moment is older, the problem is the
+ * The server should retain a moment at least up to this age (milliseconds). If the moment is older, the problem is the
  * lag of the watcher.
  */
 const RECENT_MS = 60_000;
 
 /**
- * Whether the server retains the moment up to which all changes are processed; true if that moment is not recent. Every page
- * is read as of such a moment.
+ * Whether the server retains the moment up to which all changes are processed; true if that moment is not known or
+ * not recent. Every page is read as of such a moment.
  */
 export async function holdsWatched(connection: Connection): Promise<boolean> {
   const leases = connection.collection<WatchState>(LEASES);
@@ -74,8 +74,8 @@ export interface Oplog {
 }
 
 /**
- * Undefined on mongos, which has no oplog, or if the user lacks the privilege. An unreachable database is reported
- * elsewhere.
+ * Undefined on mongos, which has no oplog, if the user lacks the privilege, or if the database cannot be reached, which
+ * is reported elsewhere.
  */
 export async function readOplog(connection: Connection): Promise<Oplog | undefined> {
   const [status, size] = await Promise.all([
@@ -114,7 +114,7 @@ export function predictedWindow({ oldest, newest, usedRatio }: Oplog): number | 
 const MOST = 100;
 
 /**
- * Records that the database was restored from a backup (contract §3, `source-restored`). `backup` is a time before the
+ * Notes that the database was restored from a backup (contract §3, `source-restored`). `backup` is a time before the
  * backup was begun. Without it, the latest time that the database has announced is used, which is right as long as no
  * instance has run since the restore. Throws a FatalError if `backup` is missing while an instance runs, if the time to
  * use is in the future, or if the service has never used the database.

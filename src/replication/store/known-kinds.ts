@@ -23,7 +23,8 @@ export interface KindAsked extends Tenant {
 
 /**
  * Keeps the kinds of this process equal to those of the database (contract §8). While there are requests, the control
- * stream reports changes; to the leader, its own stream reports them. Without requests, nothing is read.
+ * stream reports changes; to the leader, its own stream reports them. An instance that does not lead reads nothing
+ * while there are no requests.
  */
 @Injectable()
 export class KnownKinds implements Follower {

@@ -91,8 +91,9 @@ interface Waiting extends Target {
 }
 
 /**
- * Reports when the watcher has reached a place in the log. The control stream reports the progress. While it does not,
- * one poll serves all waiting callers. Without callers, there is no poll.
+ * Reports when the watcher has reached a place in the log. The control stream reports the progress. One poll also
+ * serves all waiting callers, and queries the database only while the control stream reports nothing. Without callers,
+ * there is no poll.
  */
 @Injectable()
 export class WatchedPlace implements Follower {
@@ -200,8 +201,9 @@ export class WorkedThrough {
 
   /**
    * Waits until the main loop has processed everything up to a cluster time, and some seconds more for the lanes. Returns
-   * the applications that are processed up to it by then, without those over which a pass has ended after it. Undefined if
-   * `stop` is aborted first, or if a pass over everything has ended after it.
+   * the applications that are then processed up to that time, without those over which a pass of their own is running
+   * or due, or has ended after that time. Undefined if `stop` is aborted first, or if a pass over everything has ended
+   * after that time.
    */
   async upTo(at: mongo.Timestamp, stop: AbortSignal): Promise<AppShare | undefined> {
     let until: number | undefined;
@@ -218,7 +220,10 @@ export class WorkedThrough {
     return undefined;
   }
 
-  /** Whether no pass over an application of the share has begun since {@link upTo} has returned it. */
+  /**
+   * Whether no pass over everything, or over an application of the share, has begun since {@link upTo} returned the
+   * share.
+   */
   async isStill(share: AppShare, at: mongo.Timestamp): Promise<boolean> {
     const late = await this.progress.laggards(at);
     if (late === undefined || late.isOutdated) return false;

@@ -48,7 +48,10 @@ export function mergeNews(kind: Kind, piece: Piece, at: LogPlace): mongo.Documen
   return [...news, { $set: aliveAs(kind, at) }, into(laterLife(at))];
 }
 
-/** The complete records in the range that own no entry and whose `id` may be the text of a number. */
+/**
+ * The complete records in the range that own no entry and whose `id` may be the text of a number; in the share of one
+ * application, those whose identity a record with a numeric `id` owns.
+ */
 export function unknownBesideNumbers(kind: Kind, piece: Piece): mongo.Document[] {
   const isShort = { $match: { $expr: { $lte: [{ $strLenBytes: '$id' }, LONGEST_NUMBER_TEXT] } } };
   const { share } = piece;

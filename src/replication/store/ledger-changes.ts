@@ -83,10 +83,11 @@ export function revivals(lives: Life[]): { updateMany: mongo.UpdateManyModel }[]
 }
 
 /**
- * The writes of tombstones, one for each application and kind: separate writes would cost four times as much. The
- * tombstones of one write all get the latest of their places in the log. This is correct, because they come from one
- * section of the log in which nothing else happened to these identities. `along` hints the index of identities: without
- * it MongoDB tries other indexes for each write, among them the indexes of all tombstones.
+ * The writes of tombstones: one for each slice of an application and kind, because separate writes would cost four
+ * times as much, and one for each short life. The tombstones of one write all get the latest of their places in the
+ * log. This is correct, because they come from one section of the log in which nothing else happened to these
+ * identities. `along` hints the index of identities: without it MongoDB tries other indexes for each write, among them
+ * the indexes of all tombstones.
  */
 export function tombstones(deaths: Death[], along: { hint?: string }): mongo.AnyBulkWriteOperation[] {
   return [

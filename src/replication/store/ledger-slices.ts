@@ -40,8 +40,8 @@ export interface EntryRange extends Found {
 }
 
 /**
- * The operations of a pass on ranges of records and ledger entries, of all applications, of some, or of one. Each runs
- * within the server.
+ * The operations of a pass on ranges of records and ledger entries, of all applications, of some, or of one. Records
+ * and entries are compared within the server; only those that a pass handles one by one are read.
  */
 @Injectable()
 export class LedgerSlices {

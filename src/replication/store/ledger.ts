@@ -240,7 +240,10 @@ export class Ledger {
     );
   }
 
-  /** The number of entries matched or inserted. An upsert that fails on the unique index had nothing to write. */
+  /**
+   * Executes the writes. Returns the number of entries matched or inserted. An upsert that fails on the unique index
+   * had nothing to write.
+   */
   private async update(writes: mongo.AnyBulkWriteOperation[]): Promise<number> {
     if (writes.length === 0) return 0;
     const done = (result: mongo.BulkWriteResult) => result.matchedCount + result.upsertedCount;

@@ -47,8 +47,8 @@ export class KnownMoments implements Follower {
   }
 
   /**
-   * The moment that serves a window up to `to`; undefined if an older moment, unknown to this instance, might serve it as
-   * well.
+   * The moment that serves a window up to `to`. Undefined if the progress is not known, if no known moment serves the
+   * window, or if an older moment, unknown to this instance, might serve it as well.
    */
   async serving(mark: MarkKey, to: Date, notBefore?: mongo.Timestamp): Promise<KnownMoment | undefined> {
     const observed = await this.progress.observe(mark);
@@ -72,8 +72,8 @@ export class KnownMoments implements Follower {
   }
 
   /**
-   * Handles only inserts: moments never change, and an expired moment can be shown only as long as the server retains its
-   * snapshot.
+   * Handles only inserts. Moments never change. A moment whose document has expired is kept: it can still be shown if
+   * the server retains its snapshot.
    */
   hear({ what, fields }: ControlChange): void {
     if (what !== 'insert') return;

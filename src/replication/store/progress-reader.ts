@@ -109,7 +109,10 @@ const TOGETHER = {
   work: literal({}),
 };
 
-/** Reads the progress of the watcher. Every read throws 503 `preparing` during a pass. */
+/**
+ * Reads the progress of the watcher. All reads but `laggards` and `passing` throw 503 `preparing` during a pass that
+ * concerns them.
+ */
 @Injectable()
 export class ProgressReader {
   private readonly shared = new SharedReads<ObservedProgress>();

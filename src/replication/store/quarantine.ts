@@ -18,7 +18,8 @@ import {
 import { ShownIdentities } from './shown-identities.js';
 
 /**
- * The subject of an event. Undefined for an announcement, since another follows, and for records that are never delivered.
+ * The subject of an event. Undefined for an announcement, since another follows, for the loss of a collection, and for
+ * records that are never delivered.
  */
 export function concernOf(event: WatchedEvent): Concern | undefined {
   switch (event.type) {
@@ -101,7 +102,10 @@ export class Quarantine {
     this.turn += 1;
   }
 
-  /** Sets the subjects of these events aside, to be retried, with the identities that they had after the events. */
+  /**
+   * Sets the subjects of these events aside, to be retried, with the identities that they had after the events. An
+   * event without a subject is logged and skipped.
+   */
   async setAsideEvents(events: WatchedEvent[], error: unknown): Promise<void> {
     const shown = await this.shown.behind(events);
     const additions = new Map<string, Addition>();

@@ -46,8 +46,8 @@ export class ShownIdentities {
   /**
    * The fields of each record after each event. If the moment of an event has expired, they are the fields known from before
    * the event, updated by the fields in the event: the current record may have changed since. An event is omitted if its
-   * moment has expired and a later event of its record was set aside before. In that case an abandoned term is repeating the
-   * event.
+   * moment has expired and this event or a later one of its record was set aside before. In that case an abandoned term
+   * is repeating the event.
    */
   async behind(events: WatchedEvent[]): Promise<Map<WatchedEvent, ShownBehind>> {
     const written = events.filter(isWritten);
@@ -97,7 +97,8 @@ export class ShownIdentities {
 
   /**
    * The newest knowledge of the records of these events. Knowledge of a later place, in the ledger or the incomplete
-   * identities, is used only if there is no other. At most four reads for each kind.
+   * identities, is used only if there is no other; without any knowledge, the current record is read. At most four
+   * reads for each kind.
    */
   private async knownBefore(events: WrittenEvent[]): Promise<Map<string, Known>> {
     const known = new Map<string, Known>();

@@ -31,8 +31,8 @@ interface FormatDocument {
 }
 
 /**
- * Why this version must not run on a database of the given format (docs/upgrading.md); undefined if it may. The sentence
- * says what an operator has to do.
+ * Why this version must not run on a database of the given format (docs/upgrading.md), and what an operator has to do,
+ * in sentences without the final period; undefined if it may run.
  */
 export function formatFault(stored: number, known: Formats = STORAGE_FORMATS): string | undefined {
   if (stored > known.newest)

@@ -47,7 +47,7 @@ function isStored(path: string): mongo.Document {
   return { $ne: [{ $type: path }, 'missing'] };
 }
 
-/** The server may evaluate both conditions regardless of the first, and `$bsonSize` accepts only documents. */
+/** The server may evaluate the second condition even if the first is false, and `$bsonSize` accepts only documents. */
 function isReadable(path: string): mongo.Document {
   const isDocument = { $eq: [{ $type: path }, 'object'] };
   return { $and: [isDocument, { $lt: [{ $bsonSize: { $cond: [isDocument, path, null] } }, FILTER_BYTES] }] };
@@ -60,7 +60,7 @@ const LONGEST_MS = 2000;
 const PENDING = { pending: true };
 const ALONG = { pending: 1, pendingSince: 1, 'stamping.failures': 1 } as const;
 
-/** Services whose edited filter is not in force yet, because records remain to be re-stamped for it. */
+/** Counts of the services for which records remain to be re-stamped after an edit. */
 export interface PendingCounts {
   /** At most 10,000. */
   services: number;

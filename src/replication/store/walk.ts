@@ -111,7 +111,7 @@ export interface Way<S extends Found = Found> {
   work: (range: S) => Promise<void>;
   /** Called after each range, including one whose only document was skipped. */
   advance: (range: Found) => Promise<void>;
-  /** Called for a document that the server cannot process. */
+  /** Called for a range of one document that is skipped. */
   leave: (range: Found, error: Error) => Promise<void>;
   stop: AbortSignal;
   term: TermAtWork;
@@ -119,9 +119,10 @@ export interface Way<S extends Found = Found> {
 
 /**
  * Processes all documents after `from`, range by range, to the end or until stopped; a range that is stopped counts as
- * not done. A range that times out, or that the server rejects because of its content, is retried with half as many
- * documents, down to one. A single document that the server rejects is skipped; if it times out, the error is thrown.
- * Each attempt is a sign of life, since each has its own time limit.
+ * not done. A range is retried with half as many documents, down to one, if it times out, if the server rejects its
+ * content, or if transactions of other programs hold some of its records. A single document that is rejected or held is
+ * skipped. If a single document times out, or if more than {@link MOST_LEFT} were skipped, the error is thrown. Each
+ * attempt is a sign of life, since each has its own time limit.
  */
 export async function walk<S extends Found>(from: mongo.ObjectId | undefined, way: Way<S>): Promise<void> {
   let behind = from;
@@ -146,8 +147,8 @@ export async function walk<S extends Found>(from: mongo.ObjectId | undefined, wa
 }
 
 /**
- * Returns the error if the range times out or the server rejects its content; undefined on success. Throws other
- * errors.
+ * Returns the error if the range times out, if the server rejects its content, or if some of its records are held;
+ * undefined on success. Throws other errors.
  */
 async function attempt<S extends Found>(range: S, work: Way<S>['work']): Promise<Error | undefined> {
   try {

@@ -35,7 +35,10 @@ interface AsideStatus extends Tenant, Estimated {
    * answer 503 `preparing`.
    */
   pass?: string;
-  /** The processed fraction of the application's events that are in the log now, 0 to 1; undefined if unknown. */
+  /**
+   * The processed fraction of the application's events that are in the log now, or of its own unfinished pass, 0 to 1;
+   * undefined if unknown.
+   */
   share: number | undefined;
 }
 

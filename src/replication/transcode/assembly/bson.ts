@@ -27,8 +27,8 @@ const SHORTEST_DOCUMENT: u32 = 5;
 
 /**
  * The end of the value that begins at `at`. This is the only function that trusts stored lengths, and only those that stay
- * within `end`. A returned end guarantees that the length and the last zero of a document, string or binary lie inside the
- * value.
+ * within `end`. A returned end guarantees that the length of a document, string or binary lies inside the value, and so
+ * does the last zero of a document or string.
  */
 export function valueEnd(type: u32, at: usize, end: usize): usize {
   switch (type) {

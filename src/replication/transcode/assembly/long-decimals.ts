@@ -56,7 +56,8 @@ function fractionAt(at: usize, first: u32, rest: v128, count: i32, point: i32): 
 }
 
 /**
- * Stores the first digit unless it is 0, sixteen more digits, a point after the first `before` digits, and zeros at the end.
+ * Stores the first digit unless it is 0, sixteen more digits, and a point after the first `before` digits. If there are
+ * fewer digits than that, zeros follow in place of the point.
  */
 function pointed(at: usize, first: u32, rest: v128, before: i32): void {
   store<u8>(at, ZERO + (first as u8));

@@ -106,7 +106,7 @@ function above(top: u64, middle: u64, bottom: u64, high: u64, low: u64, shift: i
   return rounded(top + topPart + nextCarry, sum);
 }
 
-/** The upper 64 bits. Their last bit is also set if anything was cut off. */
+/** The upper 64 bits. Their last bit is also set if more was cut off than the rounding of the power of ten may add. */
 function rounded(top: u64, middle: u64): u64 {
   return top | ((middle > 1) as u64);
 }
