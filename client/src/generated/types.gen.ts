@@ -321,7 +321,7 @@ export type CreateMemberErrors = {
      */
     401: Problem;
     /**
-     * The credential lacks the level that this needs
+     * The credential lacks the level or the scope that this needs
      */
     403: Problem;
     /**
@@ -349,7 +349,7 @@ export type CreateMemberErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -413,7 +413,7 @@ export type GetMemberErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -465,7 +465,7 @@ export type PatchMemberErrors = {
      */
     401: Problem;
     /**
-     * The credential lacks the level that this needs
+     * The credential lacks the level or the scope that this needs
      */
     403: Problem;
     /**
@@ -497,7 +497,7 @@ export type PatchMemberErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -549,7 +549,7 @@ export type PatchMemberAddressErrors = {
      */
     401: Problem;
     /**
-     * The credential lacks the level that this needs
+     * The credential lacks the level or the scope that this needs
      */
     403: Problem;
     /**
@@ -581,7 +581,7 @@ export type PatchMemberAddressErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -660,7 +660,7 @@ export type ListChannelUpdatesErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -739,7 +739,7 @@ export type ListChannelSoftDeletesErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -799,7 +799,7 @@ export type GetMemberMaxErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -874,7 +874,7 @@ export type ListMemberHardDeletesErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -953,7 +953,7 @@ export type ListMemberUpdatesErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -1032,7 +1032,7 @@ export type ListMemberSoftDeletesErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -1092,7 +1092,7 @@ export type GetProductMaxErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -1167,7 +1167,7 @@ export type ListProductHardDeletesErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -1246,7 +1246,7 @@ export type ListProductUpdatesErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -1325,7 +1325,7 @@ export type ListProductSoftDeletesErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -1412,7 +1412,7 @@ export type ListChannelChangesErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -1499,7 +1499,7 @@ export type ListMemberChangesErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -1586,7 +1586,7 @@ export type ListProductChangesErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -1654,7 +1654,7 @@ export type GetMemberDigestErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -1722,7 +1722,7 @@ export type GetProductDigestErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -1782,7 +1782,7 @@ export type ListenToMemberEventsErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -1842,7 +1842,7 @@ export type ListenToProductEventsErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -1906,7 +1906,7 @@ export type GetMemberSchemaErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };
@@ -1972,7 +1972,7 @@ export type GetProductSchemaErrors = {
      */
     500: Problem;
     /**
-     * The database is unavailable, slow or still being prepared
+     * The database is unavailable or slow, the changes are not processed yet, or the service is preparing, busy or not serving
      */
     503: Problem;
 };

@@ -206,7 +206,7 @@ export const problems = {
       503,
       'preparing',
       'The service is preparing',
-      `A pass over the data is not finished${inBrackets(progress)}${application === undefined ? '' : `, and application "${application}" waits for it`}. Try again.`,
+      `A pass over the data is not finished${inBrackets(progress)}${application === undefined ? ', or an index or a collection is missing' : `, and application "${application}" waits for it`}. Try again.`,
       later(retryAfter),
     ),
   notWatched: ({ application, progress, retryAfter }: Waiting = {}) =>
