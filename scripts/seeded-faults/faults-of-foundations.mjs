@@ -87,8 +87,8 @@ export const ofFoundations = [
   {
     name: 'audit-trail-lost-with-a-write',
     file: 'src/trail/trail-notes.ts',
-    from: 'const all = [...entries, ...this.waiting];',
-    to: 'const all = [...entries.slice(entries.length), ...this.waiting];',
+    from: 'this.waiting.splice(0, entries.length, ...unwritten);',
+    to: 'this.waiting.splice(0, entries.length);',
     tests: ['contract/audit-trail'],
   },
   {
@@ -101,8 +101,8 @@ export const ofFoundations = [
   {
     name: 'entries-of-the-trail-lost-without-a-line',
     file: 'src/trail/trail-notes.ts',
-    from: 'this.lost += all.length - this.waiting.length;',
-    to: 'this.lost += 0;',
+    from: 'this.reportLost(this.lost + this.waiting.length);',
+    to: 'this.reportLost(this.lost);',
     tests: ['contract/audit-trail'],
   },
   {

@@ -229,7 +229,10 @@ export const CREDENTIAL_CHANGE = { level, disabled: flag(), expiresAt: removable
 const MOST_APPLICATIONS = 10_000;
 const MOST_CREDENTIALS = 100_000;
 
-/** A configuration may create the kind of a service, so the name alone is not enough to judge it. */
+/**
+ * A configuration may create the kind of a service, so the kind need not exist yet: only the form of its name is
+ * checked here.
+ */
 const configuredKind = kindName((value) =>
   KIND_NAME.test(value) ? undefined : 'must be the name of a kind, such as "product".',
 );

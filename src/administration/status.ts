@@ -49,7 +49,8 @@ import { nameOfService } from './services.js';
 const MOST_SHOWN = 20;
 /** Services read per batch; each may have 64 KiB or more. */
 const AT_ONCE = 20;
-const BEYOND = 'The application exceeds its limit of services, and this service is beyond it.';
+const BEYOND =
+  'The services of the application exceed its limits of number or size, and this service is beyond them.';
 
 /** The progress of the ledger's audit. */
 export type AuditStatus = Pick<
@@ -83,8 +84,8 @@ interface FaultyService {
   service: string;
   detail: string;
   /**
-   * Whether it is served anyway. True if only its regular expressions would be refused now: those are checked only when
-   * a filter is saved.
+   * Whether it is served anyway. True if only its regular expressions, or the numbers in its paths, would be refused
+   * now: those are checked only when a filter is saved.
    */
   isServed: boolean;
 }
@@ -98,7 +99,8 @@ export interface Status {
    */
   missingIndexes: string[];
   /**
-   * Indexes of other programs over the same fields as an index of the service, such as `members: theirs`. They are harmless.
+   * Indexes of other programs over the same fields as an index of the service, such as `members: theirs`. They are
+   * harmless.
    */
   indexesOfOthers: string[];
   watcher: WatcherStatus;
@@ -253,7 +255,7 @@ function fieldsFaultOf(service: StoredService & ServiceKey, filter: Filter): str
   return fault && `${fault.pointer} ${fault.detail}`;
 }
 
-/** Names of the services that are not served because their application has too many. */
+/** Names of the services that are not served because they are beyond the limits of their application. */
 async function beyondLimits(db: mongo.Db): Promise<Set<string>> {
   const found = db
     .collection<ServiceKey & FilterVersionChange>(FILTER_VERSIONS)

@@ -44,8 +44,8 @@ export function liveHashes({ passwordhash, oldpasswordhash, oldexpiresAt }: Cred
 type CredentialState = 'valid' | 'disabled' | 'expired' | 'broken';
 
 /**
- * A credential is disabled unless `disabled` is false or absent. A credential whose `username` is a list is found under
- * each of its elements, but is never valid.
+ * A credential is disabled unless `disabled` is false, null or absent. A credential whose `username` is a list is found
+ * under each of its elements, but is never valid.
  */
 export function credentialState(
   { username, level, disabled, expiresAt }: { [field in keyof Credential]?: unknown },

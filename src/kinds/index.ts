@@ -15,6 +15,7 @@ export {
   onKindsChanged,
   PERSON_KIND,
   PerKind,
+  pluralOfKind,
   recordCollections,
   replaceKinds,
 } from './registry.js';

@@ -62,6 +62,11 @@ export function describedKind(kind: Kind): KindDescription {
   return described;
 }
 
+/** Several records of a kind, in texts for people. A kind that was removed in the meantime has the usual plural. */
+export function pluralOfKind(kind: Kind): string {
+  return known.get(kind)?.plural ?? `${kind}s`;
+}
+
 /** The collection of a kind (contract §4, §8). */
 export function collectionOf(kind: Kind): string {
   return describedKind(kind).collection;

@@ -18,7 +18,7 @@ const PROPERTIES = [
 
 const POINTER = '/extrafields';
 
-/** A BSON document that preserves the stored order of names, which JavaScript objects change, and the types. */
+/** A BSON document that preserves the types and the stored order of names, which JavaScript objects change. */
 export type BsonDocument = Map<string, unknown>;
 
 /** Marks the removal of a stored value. */

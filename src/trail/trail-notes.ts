@@ -45,33 +45,27 @@ export class TrailNotes extends WriteBehind {
     else this.lost += 1;
   }
 
-  /** Entries that cannot be written are retried a second later. */
+  /** Entries that cannot be written are retried a second later. They keep their room meanwhile. */
   protected override async write(): Promise<void> {
-    const entries = this.waiting;
+    const entries = [...this.waiting];
     if (entries.length === 0) return;
-    this.waiting = [];
-    try {
-      await writeTrail(this.connection.db!, entries);
-    } catch (error) {
-      const unwritten = unwrittenAmong(entries, error);
-      this.keep(unwritten);
-      if (unwritten.length > 0) throw error;
+    const failure = await writeTrail(this.connection.db!, entries).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    const unwritten = failure === undefined ? [] : unwrittenAmong(entries, failure.error);
+    this.waiting.splice(0, entries.length, ...unwritten);
+    if (unwritten.length < entries.length) {
+      this.reportLost(this.lost);
+      this.lost = 0;
     }
-    this.reportLost(this.lost);
-    this.lost = 0;
+    if (unwritten.length > 0) throw failure?.error;
   }
 
   /** Reports the entries that are lost with this process, too. */
   override async onApplicationShutdown(): Promise<void> {
     await super.onApplicationShutdown();
     this.reportLost(this.lost + this.waiting.length);
-  }
-
-  /** Queues entries again, before those that were queued meanwhile. */
-  private keep(entries: TrailEntry[]): void {
-    const all = [...entries, ...this.waiting];
-    this.waiting = all.slice(0, MOST_WAITING);
-    this.lost += all.length - this.waiting.length;
   }
 
   private reportLost(count: number): void {

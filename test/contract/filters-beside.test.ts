@@ -82,7 +82,7 @@ describe('while the records of an edited filter are being stamped', () => {
     const window = { from: from.toISOString(), to: to.toISOString() };
     const refused = await app.feed('product', 'few').ask(window);
     expect(expectProblem(refused, 503, 'not-watched').detail).toContain(
-      'The filter of the product service "few" was edited',
+      'The product service "few" was edited',
     );
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     expectProblem(await app.feed('product', 'few').ask(window), 503, 'not-watched');

@@ -79,8 +79,11 @@ describe('A configuration with kinds', () => {
     expect(await stored().countDocuments(ORDER)).toBe(1);
   });
 
-  it('a kind with the name of a stored one that is not valid is refused, with its name', async () => {
-    await stored().insertOne({ ...ORDER, collection: 'products' });
+  it.each([
+    ['its collection', { collection: 'products' }],
+    ['its id', { id: 'a.b' }],
+  ])('a kind with the name of a stored one that is not valid for %s is refused', async (_why, wrong) => {
+    await stored().insertOne({ ...ORDER, ...wrong });
     const said =
       'Line 1: /kinds/0/name "order" is the name of a stored kind whose document is not valid. Remove that kind first.';
     expect(await failureOf({ kinds: [ORDER] }, 'config apply --yes -')).toEqual([said]);

@@ -3,7 +3,7 @@ import { filterJson, type Group, type Preview } from '../plain.js';
 import type { Filter } from '../../application/index.js';
 import { count } from '../../platform/common/index.js';
 import { IN_CLONE } from '../../platform/config/pure.js';
-import type { Kind } from '../../kinds/index.js';
+import { type Kind, pluralOfKind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 
 /** A longer filter is not repeated in a suggested command line. */
@@ -23,7 +23,7 @@ interface Tried extends Tenant {
 export function previewLines(preview: Preview, tried: Tried, admin = IN_CLONE.admin): string[] {
   const { matching, others, records, entering, leaving, concerned } = preview;
   return [
-    `${first(preview)} of ${number(records)} ${tried.kind}s match.`,
+    `${first(preview)} of ${number(records)} ${pluralOfKind(tried.kind)} match.`,
     ...firstOf('match', matching),
     ...firstOf('do not match', others),
     ...(entering === undefined || leaving === undefined || concerned === undefined

@@ -132,6 +132,6 @@ export function cell(value: unknown): string {
 }
 
 /** A number with its noun, such as `1 record` or `2 records`. */
-export function counted(number: number, thing: string): string {
-  return `${count(number)} ${thing}${number === 1 ? '' : 's'}`;
+export function counted(number: number, thing: string, plural = `${thing}s`): string {
+  return `${count(number)} ${number === 1 ? thing : plural}`;
 }

@@ -220,7 +220,8 @@ export function assertKindsKnown(changes: PlannedChange[], wanted: Thing[]): voi
 }
 
 /**
- * Throws if kinds could not be created or removed: 400 for a collection that cannot be served, that another kind uses,
+ * Throws if kinds could not be created or removed: 400 for a name under which a document is stored that is not valid, for
+ * a collection that cannot be served, that another kind uses,
  * or whose records do not have the fields that the kind names, and for an application that does not exist; 409 for the
  * removal of an application to which a kind stays fixed, or of a kind that consumers have read, and for too many kinds.
  */
@@ -236,7 +237,7 @@ export async function assertKindsPossible(db: mongo.Db, changes: PlannedChange[]
     await assertServable(db, kind, `${pointer}/collection`);
     const others = [{ name: exactly(name) }, { collection: exactly(collection) }];
     const stored = await kindsOf(db).findOne<KindDocument>({ $and: [stays, { $or: others }] });
-    if (stored !== null && stored.collection !== collection)
+    if (stored?.name === name)
       throw invalidAt(
         `${pointer}/name`,
         `"${name}" is the name of a stored kind whose document is not valid. Remove that kind first.`,

@@ -22,7 +22,10 @@ export interface StoredReceipt extends Tenant {
   kind: Kind;
   /** `_id` of the ledger entry; null if the watcher has never learned the record. */
   entry: mongo.ObjectId | null;
-  /** When the record was deleted, by the clock of the instance or command. */
+  /**
+   * When the record was erased, by the clock of the instance or command; a record that was already gone was deleted
+   * earlier.
+   */
   at: Date;
   /** The stamp of the hard delete at the end of the last attempt to erase the record; null if there was none. */
   lastupdated: Date | null;
@@ -57,9 +60,9 @@ export interface ErasureReceipt extends Tenant {
   id: string | null;
   at: Date;
   /**
-   * `waiting`: the last attempt to erase the record has not seen that the watcher has processed the deletion, and that
-   * the quarantine has no entry of the record; erasing the record again continues. `open`: a consumer may still have
-   * the record, because the delivery to it is `open` or `delivered`. `done`: there is no such consumer.
+   * `waiting`: when the last attempt to erase the record ended, the watcher had not yet processed the deletion, or the
+   * quarantine still had an entry of the record; erasing the record again continues the erasure. `open`: a consumer may
+   * still have the record, because the delivery to it is `open` or `delivered`. `done`: there is no such consumer.
    */
   state: 'waiting' | 'open' | 'done';
   /**

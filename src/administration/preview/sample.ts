@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { type Filter, isHidden, partsOf, withinElements } from '../../application/plain.js';
+import { pluralOfKind } from '../../kinds/index.js';
 import { count, shown } from '../../platform/common/index.js';
 import type { Allowance, Place } from './place.js';
 import { idTextOf } from '../../record/index.js';
@@ -100,7 +101,7 @@ async function havingNone(place: Place, name: string, time: Allowance): Promise<
   const some = await time.ask((limit) => records.aggregate(stages, { session, ...limit }).toArray());
   if (some?.length !== 0) return undefined;
   const isThere = await isSomewhere(place, name, time);
-  if (isThere === undefined) return `None of the newest ${count(NEWEST)} ${kind}s`;
+  if (isThere === undefined) return `None of the newest ${count(NEWEST)} ${pluralOfKind(kind)}`;
   return isThere ? undefined : `No ${kind}`;
 }
 

@@ -206,7 +206,7 @@ export const problems = {
       503,
       'preparing',
       'The service is preparing',
-      `A pass over the data is not finished${inBrackets(progress)}${application === undefined ? ', or an index or a collection is missing' : `, and application "${application}" waits for it`}. Try again.`,
+      `A pass over the data is not finished${inBrackets(progress)}${application === undefined ? ', or an index, a collection or the snapshot to read is missing' : `, and application "${application}" waits for it`}. Try again.`,
       later(retryAfter),
     ),
   notWatched: ({ application, progress, retryAfter }: Waiting = {}) =>
@@ -230,7 +230,7 @@ export const problems = {
       503,
       'not-watched',
       'The changes are not processed yet',
-      `The filter of the ${kind} service "${name}" was edited, and the records of application "${application}" ` +
+      `The ${kind} service "${name}" was edited, and the records of application "${application}" ` +
         `that the edit concerns are being stamped${inBrackets(progress)}: the service's feeds wait until that is ` +
         'done. Nothing was lost; try again.',
       later(retryAfter),

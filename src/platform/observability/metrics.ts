@@ -53,7 +53,7 @@ export class Metrics {
 
   readonly servicesBeyondLimits = new Gauge({
     name: 'tidemark_services_beyond_limits',
-    help: 'Services that are not served, since their application has more than are allowed; reported by the leader.',
+    help: 'Services that are not served, since they are beyond the limits of their application, in number or total size; reported by the leader.',
     registers: [this.registry],
   });
 
@@ -163,7 +163,7 @@ export class Metrics {
 
   readonly quarantined = new Gauge({
     name: 'tidemark_quarantined',
-    help: 'Records and hard deletes in quarantine: they could not be processed or written, and are retried.',
+    help: 'Records, hard deletes and services in quarantine: they could not be processed or written, and are retried.',
     registers: [this.registry],
   });
 

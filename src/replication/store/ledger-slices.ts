@@ -29,8 +29,8 @@ const bounded = { maxTimeMS: RANGE_MS };
 const ATTEMPTS = 3;
 
 /**
- * A contiguous range of entries, in `_id` order or, for one application and kind, in `id` order. The ledger has no index on
- * the living entries of one application in `_id` order.
+ * A contiguous range of entries, in `_id` order or, for one application and kind, in `id` order. The ledger has no
+ * index on the living entries of one application in `_id` order.
  */
 export interface EntryRange extends Found {
   which: mongo.Document;
@@ -59,8 +59,8 @@ export class LedgerSlices {
   }
 
   /**
-   * Learns the records in a range as of a place in the log. Ledger knowledge of a later place is kept, and dead entries stay
-   * dead. Retried if another writer learns the same records at the same time.
+   * Learns the records in a range as of a place in the log. Ledger knowledge of a later place is kept, and dead entries
+   * stay dead. Retried if another writer learns the same records at the same time.
    */
   async learn(kind: Kind, piece: Piece, at: LogPlace): Promise<void> {
     for (let attempt = 1; ; attempt++) {
@@ -91,8 +91,8 @@ export class LedgerSlices {
   }
 
   /**
-   * The next range of entries of one application and kind, in `id` order. Starts at the first entry if the entry `behind` no
-   * longer exists.
+   * The next range of entries of one application and kind, in `id` order. Starts at the first entry if the entry
+   * `behind` no longer exists.
    */
   async nextOfTenant(
     { organizationid, appid }: Tenant,
@@ -176,8 +176,8 @@ export class LedgerSlices {
   }
 
   /**
-   * Records in a range that own no entry because a record with a numeric `id` may be known under the same text, slice
-   * by slice.
+   * Records in a range that own no entry, possibly because a record with a numeric `id` is known under the same text,
+   * slice by slice.
    */
   async *besideNumbers(kind: Kind, piece: Piece): AsyncGenerator<(Identity & { owner: mongo.ObjectId })[]> {
     const records = recordsIn(this.connection, kind);

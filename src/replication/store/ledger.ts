@@ -65,9 +65,9 @@ export class Ledger {
   }
 
   /**
-   * The living entries that these records own, in the order in which they were learned. If a record owns several, the first
-   * reflects the events processed so far, and a later one was learned ahead of its event. With a share, only entries of its
-   * applications.
+   * The living entries that these records own, in the order in which they were learned. If a record owns several, the
+   * first reflects the events processed so far, and a later one was learned ahead of its event. With a share, only
+   * entries of its applications.
    */
   async ownedBy(kind: Kind, owners: mongo.ObjectId[], share: AppShare = ALL): Promise<LedgerEntry[]> {
     if (owners.length === 0) return [];
@@ -140,9 +140,9 @@ export class Ledger {
   }
 
   /**
-   * Returns the given lives, all of records with a text as `id`. If the ledger has learned at a later place that a
-   * record with a numeric `id` owns the identity, as after an interrupted batch, the life is moved to that place. The
-   * caller must read the records after this call, as with {@link livesAfterDeaths}.
+   * Returns the given lives, which must all be lives of records with a text as `id`. If the ledger has learned at a
+   * later place that a record with a numeric `id` owns the identity, as after an interrupted batch, the life is moved
+   * to that place. The caller must read the records after this call, as with {@link livesAfterDeaths}.
    */
   async livesAfterNumbers(lives: Life[]): Promise<Life[]> {
     const entries = await this.known(lives);
@@ -154,8 +154,8 @@ export class Ledger {
   }
 
   /**
-   * For a few lives of one kind: the tombstones of their identities, by identity. Tombstones from a later place than the life
-   * are excluded.
+   * For a few lives of one kind: the tombstones of their identities, by identity. Tombstones from a later place than
+   * the life are excluded.
    */
   async tombstonesOf(lives: Life[], session?: mongo.ClientSession): Promise<Map<string, LedgerEntry>> {
     const entries = await this.entriesOf(lives, { alive: false }, session);

@@ -40,7 +40,10 @@ describe('the command line of tidemark-harvest', () => {
     [['-x'], 'There is no option -x.'],
     [['--toString'], 'There is no option --toString.'],
     [['--table'], '--table has no value.'],
-    [['--table', '--json'], '--table has no value: "--json" is an option, or write --table=--json.'],
+    [
+      ['--table', '--json'],
+      '--table has no value: "--json" is an option; as the value, write --table=--json.',
+    ],
     [['--json=yes'], '--json takes no value.'],
     [['--app', ''], '--app has no value.'],
   ])('%j is refused in one sentence', (words, sentence) => {

@@ -1,4 +1,4 @@
-import { describedKind } from '../../../kinds/index.js';
+import { describedKind, pluralOfKind } from '../../../kinds/index.js';
 import {
   rekeyApplication,
   createApplication,
@@ -47,7 +47,7 @@ export const runRemove: Run<typeof applicationRemove> = async (context, { purge,
   const removed = await removeApplication(changeContextOf(context, await context.connected()), tenant, {
     purge,
   });
-  const counts = [...removed].map(([kind, count]) => counted(count, kind));
+  const counts = [...removed].map(([kind, count]) => counted(count, kind, pluralOfKind(kind)));
   const records = purge ? `, with ${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}` : '';
   return {
     text: `The application ${nameOfTenant(tenant)} is removed${records}.`,

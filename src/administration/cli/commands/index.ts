@@ -9,6 +9,7 @@ const services = () => import('./services.js');
 const credentials = () => import('./credentials.js');
 const configuration = () => import('./configuration.js');
 const records = () => import('./records.js');
+const erasures = () => import('./erasures.js');
 const statuses = () => import('./status.js');
 const upkeep = () => import('./upkeep.js');
 
@@ -38,8 +39,8 @@ export const commands: readonly Command[] = [
   command(described.configApply, async () => (await configuration()).runApply),
   command(described.importCommand, async () => (await import('./import.js')).runImport),
   command(described.recordDelete, async () => (await records()).runDelete),
-  command(operation.recordErase, async () => (await records()).runErase),
-  command(operation.recordErasures, async () => (await records()).runErasures),
+  command(operation.recordErase, async () => (await erasures()).runErase),
+  command(operation.recordErasures, async () => (await erasures()).runErasures),
   command(described.recordShow, async () => (await records()).runShow),
   command(described.recordHistoryCommand, async () => (await records()).runHistory),
   command(described.resync, async () => (await upkeep()).runResync),

@@ -180,7 +180,9 @@ export const runPreview: Run<typeof servicePreview> = async (
   const preview = await previewFilter(db, of, wanted, { inForce, maxTimeMS: context.settings.queryMs });
   const lines = previewLines(preview, { ...of, filter }, context.terminal.invocation?.admin);
   if (isEdit && key !== undefined && inForce === undefined)
-    lines.push(`No filter of ${nameOfService(key)} has been in force yet: no record enters or leaves.`);
+    lines.push(
+      `No filter of ${nameOfService(key)} has been in force yet, or the stored one cannot be read: it is not known which records enter or leave.`,
+    );
   return { text: lines.join('\n'), json: preview };
 };
 

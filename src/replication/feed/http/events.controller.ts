@@ -43,7 +43,10 @@ class Events {
     private readonly rights: ReadingRights,
   ) {}
 
-  /** The stream of a reader without a login of its own ends at the first access check. */
+  /**
+   * The stream of a reader without a login of its own, such as the console, ends at the first access check, because its
+   * access cannot be checked again.
+   */
   protected open(application: Application, kind: Kind, response: Response): void {
     const { req } = response;
     const lastEventId = req.get('Last-Event-ID') ?? '';

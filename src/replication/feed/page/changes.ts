@@ -230,7 +230,10 @@ function itemsOf({ asLines, limit }: AskedForm): number {
   return asLines ? CURSOR_EVERY : limit;
 }
 
-/** The latest time that the request takes as announced: `from` or, inside a window, its `to` if that is later. */
+/**
+ * The latest time of the request that must have been announced before: `from` or, inside a window, its `to` if that is
+ * later.
+ */
 function announcedIn({ from, to, place }: ChangesRequest): Date | undefined {
   if (place === undefined || to === undefined) return from;
   return from === undefined ? to : later(from, to);

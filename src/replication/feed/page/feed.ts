@@ -60,7 +60,8 @@ export function channelSoftDeletes(channel: string): Feed {
 }
 
 /**
- * Where the next page begins: after an `_id` and, if the link is sent early, after a number of items that follow it.
+ * Where the next page begins: after an `_id` or, if the link is sent before the page is read, a number of items after
+ * that `_id`.
  */
 interface PagePlace {
   lastoffsetid: mongo.ObjectId | undefined;
@@ -68,8 +69,8 @@ interface PagePlace {
 }
 
 /**
- * The header that links to another page of the same window (contract §1). It is a query-only reference. A client resolves it
- * against the path that it requested, so a prefix added by a proxy is kept.
+ * The header that links to another page of the same window (contract §1). It is a query-only reference. A client
+ * resolves it against the path that it requested, so a prefix added by a proxy is kept.
  */
 export function linkTo({ from, to, limit }: Window, place: PagePlace): Record<string, string> {
   const { lastoffsetid, behind } = place;
@@ -103,8 +104,8 @@ export class ChannelLookup {
   ) {}
 
   /**
-   * Throws 404 `unknown-channel`. The records are looked up first, so that a new channel is valid at once (contract §1). The
-   * channel is then stored as known, because its products may lose it again before the watcher reads them.
+   * Throws 404 `unknown-channel`. The records are looked up first, so that a new channel is valid at once (contract
+   * §1). The channel is then stored as known, because its products may lose it again before the watcher reads them.
    */
   async assertKnown(tenant: Tenant, channel: string): Promise<void> {
     const { organizationid, appid } = tenant;
@@ -138,12 +139,15 @@ export class FeedSelector {
     private readonly channels: ChannelLookup,
   ) {}
 
-  /** The service of a feed, which is `default` for a channel. Throws 404 `unknown-service` and 500 `service-misconfigured`. */
+  /**
+   * The service of a feed, which is `default` for a channel. Throws 404 `unknown-service`, 500 `service-misconfigured`,
+   * and 503 `not-watched` for a `default` whose document has not been read yet.
+   */
   serviceOf(application: Application, kind: Kind, by: NonNullable<Feed['by']>): Promise<InForce> {
     return this.filters.find(application, kind, 'channel' in by ? DEFAULT_SERVICE : by.service);
   }
 
-  /** Throws 404 `unknown-service` and `unknown-channel`, and 500 `service-misconfigured`. */
+  /** Throws 404 `unknown-channel`, and the errors of {@link serviceOf}. */
   async select(application: Application, { kind, shows, by }: Feed): Promise<Selected> {
     if (by === undefined) return { selection: tombstones(application, kind) };
     const isUpdates = shows === 'updates';

@@ -34,7 +34,7 @@ export interface Find {
   projection?: mongo.Document;
   skip?: number;
   limit: number;
-  /** Documents of one reply, if fewer than `limit`. */
+  /** Documents of one reply, if fewer than `limit`; the first reply may have one more. */
   batchSize?: number;
 }
 

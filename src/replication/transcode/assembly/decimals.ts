@@ -6,7 +6,10 @@ const MINUS = 0x2d;
 const POINT = 0x2e;
 const LONGEST = 40;
 
-/** Fields of the upper half: the sign, the biased exponent, two bits that select the other form, more of the coefficient. */
+/**
+ * Fields of the upper half: the sign, the biased exponent, two bits that select the other form, more of the
+ * coefficient.
+ */
 const SIGN: u64 = 1 << 63;
 const EXPONENT_AT = 49;
 const EXPONENT: u64 = 0x3fff;
@@ -16,14 +19,14 @@ const MORE_COEFFICIENT: u64 = (1 << 49) - 1;
 
 const MOST_DECIMALS = 9;
 /**
- * A number is written with an exponent if its first digit other than 0, or the last digit of a zero, is more than this
- * many places after the point.
+ * A number is written with an exponent, and so not here, if its first digit other than 0 is more than this many places
+ * after the point; for the number 0, its last digit counts.
  */
 const MOST_ZEROS = 6;
 
 /**
- * Writes a Decimal128, lower half first, as a JSON string if it looks like an amount: few digits, few decimals. Otherwise
- * returns false and writes nothing.
+ * Writes a Decimal128, given as its lower and its upper half, as a JSON string if it looks like an amount: few digits,
+ * few decimals. Otherwise returns false and writes nothing.
  */
 export function quotedDecimal(low: u64, high: u64): bool {
   const decimals = BIAS - (((high >> EXPONENT_AT) & EXPONENT) as i32);

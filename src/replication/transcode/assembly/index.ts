@@ -25,9 +25,9 @@ let shown: usize = 0;
 let numbered: u32 = 0;
 
 /**
- * Writes the items of the `length` bytes of elements of a BSON array at `INPUT`, of records that can be delivered. Returns
- * the number of items. Records with a numeric `id` are skipped: the caller decides whether they are shown. `mask` is the address
- * of the fields that are shown of an update item; 0 if all are.
+ * Writes items for the records that can be delivered, among the elements of a BSON array: the `length` bytes at
+ * `INPUT`. Returns the number of items. Records with a numeric `id` are skipped: the caller decides whether they are
+ * shown. `mask` is the address of the fields that are shown of an update item; 0 if all are.
  */
 export function items(length: usize, shape: u32, mask: usize): u32 {
   const end = INPUT + length;

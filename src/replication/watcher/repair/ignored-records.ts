@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
 import { recordsIn, FIRST_ID } from '../../../record/index.js';
-import { type Kind, kindNames, PerKind } from '../../../kinds/index.js';
+import { type Kind, kindNames, PerKind, pluralOfKind } from '../../../kinds/index.js';
 import { ForeignIdCount, FOREIGN_IDS } from './foreign-ids.js';
 import { readAsOf } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
@@ -135,7 +135,7 @@ export class IgnoredRecords implements Job {
     const written = foreignIds.filter(({ type }) => type === 'written');
     if (written.length > 0)
       this.log.warn(
-        `${written.length} ${kind}s are ignored: their _id is not an ObjectId, such as ${idKey(written[0]!.owner)}`,
+        `${written.length} ${pluralOfKind(kind)} are ignored: their _id is not an ObjectId, such as ${idKey(written[0]!.owner)}`,
       );
     for (const { type, place, isNew } of foreignIds)
       this.counts.foreignIds.of(kind).move(place, type === 'deleted' ? -1 : isNew ? 1 : 0);
@@ -157,7 +157,7 @@ export class IgnoredRecords implements Job {
     }
     if (fresh.length > 0)
       this.log.warn(
-        `${fresh.length} ${kind}s are ignored: their organizationid or appid is not a string, such as ${fresh[0]}`,
+        `${fresh.length} ${pluralOfKind(kind)} are ignored: their organizationid or appid is not a string, such as ${fresh[0]}`,
       );
     this.showCount(kind);
   }
@@ -172,7 +172,7 @@ export class IgnoredRecords implements Job {
     const [one] = rivals;
     if (one !== undefined)
       this.log.warn(
-        `${rivals.length} ${kind}s are ignored: another record is known under the number that is their id, ` +
+        `${rivals.length} ${pluralOfKind(kind)} are ignored: another record is known under the number that is their id, ` +
           `such as ${one.owner} with the id ${one.identity.id}`,
       );
     const { counts } = this;

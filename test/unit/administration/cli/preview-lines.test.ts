@@ -1,5 +1,6 @@
 import { previewLines, savedLines } from '../../../../src/administration/cli/preview-lines.js';
 import type { Preview } from '../../../../src/administration/index.js';
+import { kindsIn, replaceKinds } from '../../../../src/kinds/index.js';
 
 const preview: Preview = {
   records: 3000,
@@ -32,6 +33,12 @@ describe('What a preview says to people', () => {
       'The first that would leave: c',
       'The index by_color serves it.',
     ]);
+  });
+
+  it('records of a kind by its plural', () => {
+    replaceKinds(kindsIn([{ _id: 1, name: 'category', collection: 'categories', plural: 'categories' }]));
+    expect(previewLines(preview, { ...tried, kind: 'category' })[0]).toBe('648 of 3,000 categories match.');
+    replaceKinds(new Map());
   });
 
   it('who would show other fields', () => {
