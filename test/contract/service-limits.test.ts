@@ -120,7 +120,7 @@ describe('What other programs store beyond the limits costs their own applicatio
     const of = `product service "${name(MOST)}" of ${app.organizationid}/${app.appid}`;
     const told = faultyFilters.first.find((one) => one.service === of)!;
     expect(told).toMatchObject({ isServed: false });
-    expect(told.detail).toContain('exceeds its limit of services');
+    expect(told.detail).toContain('exceed its limits of number or size');
 
     await services().deleteOne({ ...app.tenant, name: name(3) });
     await eventually(async () => (await page(app, MOST)).status === 200);
