@@ -17,7 +17,7 @@ import { assertFilter } from './filter-trial.js';
 const MOST_LEVELS = 20;
 /**
  * Maximum length of the JSON of a filter in a body, in characters. A byte of text takes at most six characters of JSON.
- * The rest is for values of other types, of which a filter has few.
+ * The rest is for values of other types, which are rare in filters.
  */
 const LONGEST = 8 * FILTER_BYTES;
 const TOO_LARGE = `The filter must be smaller than ${FILTER_BYTES} bytes (64 KiB).`;

@@ -198,7 +198,7 @@ const MEANINGS: Record<RestampReason, string> = {
   quarantine: 'It was in quarantine, because a change to it could not be processed or written.',
   resync: 'The command resync stamped everything of its application and kind anew.',
 };
-const UNCERTAIN = ' It was checked together with others, of which only some still needed a new stamp.';
+const UNCERTAIN = ' It was checked together with others, and only some of them still needed a new stamp.';
 
 /**
  * When and why a record and its hard delete were re-stamped, so that consumers received them again. Covers all hard

@@ -55,7 +55,7 @@ describe('what it costs, and what it may not do', () => {
     const { _id, id } = await readProduct(app);
     await noted([[_id, new mongo.ObjectId()]], () => 1);
     expect((await toldHistory(app, id)).restamps).toMatchObject([
-      { meaning: expect.stringContaining('of which only some still needed a new stamp') },
+      { meaning: expect.stringContaining('only some of them still needed a new stamp') },
     ]);
   });
 

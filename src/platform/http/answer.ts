@@ -221,8 +221,8 @@ class Countdown {
   }
 
   /**
-   * Replaces the callback for the end of the time. `watching` is told that the time is over, and is not called
-   * again.
+   * Replaces the callback for the end of the time. If the time is running, `watching.ended` is called now; `watching`
+   * is not called after that.
    */
   whenOver(over: () => void): void {
     this.over = over;

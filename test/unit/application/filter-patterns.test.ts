@@ -195,7 +195,7 @@ it.each([
   ['[ab\\x{7a}-a]', '\\x{7a}-a'],
   ['[ab[=c=]]', '[='],
   ['[[.a.]]', '[.'],
-])('the part of %s that cannot be told of is quoted as it is written', (pattern, part) => {
+])('the error for %s quotes the part that is not understood', (pattern, part) => {
   expect(faultOf(pattern)).toContain(` has "${part}", with which`);
 });
 

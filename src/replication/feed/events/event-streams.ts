@@ -153,7 +153,7 @@ export class ReadingRights {
   }
 }
 
-/** The maximum number of subscribers, each of which takes about 13 KB. Further ones are refused. */
+/** The maximum number of subscribers; more are refused. A subscriber takes about 13 KB. */
 const MOST_SUBSCRIBERS = 20_000;
 /** The maximum number of streams of one credential, so that it cannot use up the streams of all others. */
 const MOST_OF_CREDENTIAL = 1000;

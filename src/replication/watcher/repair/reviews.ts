@@ -219,8 +219,8 @@ export class IncompleteReview implements Job {
   }
 
   /**
-   * Waits until the log is processed up to the time as of which the records are read, so that all knowledge of them as
-   * of that time is stored. Identities in applications that are not processed that far are left to the next round.
+   * Waits until the log is processed up to the time of the read of the records, so that the ledger is complete for
+   * that time. Identities in applications that are not processed that far are left to the next round.
    */
   private async forgetStale(kind: Kind, all: IncompleteIdentity[], stop: AbortSignal): Promise<void> {
     const { at } = await this.workedThrough.now();

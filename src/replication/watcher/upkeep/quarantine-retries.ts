@@ -25,7 +25,7 @@ const AT_ONCE = 500;
 /** After this many failures, a step leaves the rest to the next one. */
 const MOST_FAILURES = 100;
 
-/** The time as of which records are read, and the applications that were processed up to that time. */
+/** The time of a read of records, and the applications that were processed up to that time. */
 interface Look {
   at: mongo.Timestamp;
   share: AppShare;
