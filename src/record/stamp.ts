@@ -4,6 +4,7 @@ import {
   CLOCK,
   FUTURE_TOLERANCE_MS,
   isUnfit,
+  modifiedBefore,
   type PastValidator,
   pastValidator,
   type SingleWrite,
@@ -64,6 +65,7 @@ export interface Unstamped {
 
 /** The result of a re-stamp of documents. */
 interface StampedAnew {
+  /** Without those of a write that its time limit interrupted, because the server does not state their number. */
   stamped: number;
   refused: Unstamped[];
   /** Documents that another program's transaction holds. */
@@ -82,7 +84,12 @@ export async function stampAnew(
 ): Promise<StampedAnew> {
   const done: StampedAnew = { stamped: 0, refused: [], held: [] };
   done.held = await writeUnlessHeld(ids, async (some, maxTimeMS) => {
-    const { stamped, refused } = await stampFitting(collection, some, { ...stamping, maxTimeMS });
+    const { stamped, refused } = await stampFitting(collection, some, { ...stamping, maxTimeMS }).catch(
+      (error: unknown) => {
+        done.stamped += modifiedBefore(error);
+        throw error;
+      },
+    );
     done.stamped += stamped;
     done.refused.push(...refused);
   });

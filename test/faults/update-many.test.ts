@@ -32,7 +32,7 @@ test(
   async () => {
     const products = world.source.db.collection(collectionOf('product'));
     const { to: before } = await harvest(client(), { limit: PAGE });
-    const restampsBefore = await world.metric(RESTAMPS);
+    const restampsBefore = await world.presentMetric(RESTAMPS);
 
     const asking = client();
     let max = before;
@@ -46,15 +46,12 @@ test(
     const seconds = (Date.now() - begun) / 1000;
     await Promise.all([poller.stop(), reader.stop()]);
 
-    // A scrape may be a second old.
-    let restamps = 0;
-    await eventually(async () => {
-      restamps = (await world.metric(RESTAMPS)) - restampsBefore;
-      return restamps >= RECORDS;
-    });
+    const restamps = (await world.presentMetric(RESTAMPS)) - restampsBefore;
     process.stdout.write(
       `${RECORDS} records worked through in ${seconds.toFixed(1)} s, ${restamps} re-stamps\n`,
     );
+    // The stamps of a bulk that MongoDB interrupts are not counted.
+    expect(restamps).toBeGreaterThan(0);
     expect(restamps).toBeLessThanOrEqual(MOST_RESTAMPS);
     expect(asking.repeated).toEqual([]);
     expect((await deliveredSince(before)).size).toBe(RECORDS);

@@ -157,6 +157,15 @@ export function isTimeout(error: unknown): boolean {
 }
 
 /**
+ * The number of documents that a failed write has modified, as far as the server states it: it does if the time limit
+ * ended only the wait for the majority. When the write is repeated, it finds their new stamps, and does not count them.
+ */
+export function modifiedBefore(error: unknown): number {
+  if (!(error instanceof mongo.MongoWriteConcernError)) return 0;
+  return (error.result as { nModified?: number }).nModified ?? 0;
+}
+
+/**
  * Whether a read may succeed when it is repeated: a connection failed, another server is primary, or the read was cut
  * off.
  */

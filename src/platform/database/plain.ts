@@ -18,6 +18,7 @@ export {
   isTimeout,
   isUnauthorized,
   isUnfit,
+  modifiedBefore,
   refusalsIn,
   refusedAsDuplicate,
   type PastValidator,

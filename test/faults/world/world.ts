@@ -13,6 +13,8 @@ import { ProxyWay } from './way.js';
 const DATABASE = 'tidemark';
 const TAKEN_OVER_MS = 120_000;
 const SHOWN_LINES = 20;
+/** Differs in every scrape. */
+const GROWS = 'process_cpu_seconds_total';
 const LINE_LENGTH = 800;
 
 /** Real servers and two real service processes: everything that a history happens to. */
@@ -110,6 +112,18 @@ export class World {
   async metric(name: string): Promise<number> {
     const values = await Promise.all(this.services.map((service) => service.metric(name)));
     return values.reduce((sum, value) => sum + value, 0);
+  }
+
+  /** The same, from scrapes that began after the call: a service answers with an earlier one for a second. */
+  async presentMetric(name: string): Promise<number> {
+    await Promise.all(
+      this.services.map(async (service) => {
+        let before = 0;
+        await eventually(async () => (before = await service.metric(GROWS)) > 0);
+        await eventually(async () => (await service.metric(GROWS)) > before);
+      }),
+    );
+    return this.metric(name);
   }
 
   /** What the services have said last, and what the server is busy with. */

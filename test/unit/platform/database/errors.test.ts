@@ -4,6 +4,7 @@ import {
   isDatabaseAway,
   isRefusedQuery,
   isRetryable,
+  modifiedBefore,
   refusalsIn,
   refusedAsDuplicate,
 } from '../../../../src/platform/database/index.js';
@@ -119,5 +120,22 @@ describe('whether a query was refused for what it says', () => {
     ['it never came to the server', new mongo.MongoNetworkError('broken')],
   ])('it was not, where %s', (_name, error) => {
     expect(isRefusedQuery(error)).toBe(false);
+  });
+});
+
+describe('the documents that a failed write has modified', () => {
+  const expired = { code: 50, errmsg: 'operation exceeded time limit' };
+
+  it('are counted if only the majority did not confirm them in time', () => {
+    const reply = { n: 1000, nModified: 998, ok: 1, writeConcernError: expired };
+    expect(modifiedBefore(new mongo.MongoWriteConcernError(reply))).toBe(998);
+  });
+
+  it.each<[string, unknown]>([
+    ['a reply without a number', new mongo.MongoWriteConcernError({ ok: 1, writeConcernError: expired })],
+    ['an interrupted write', server(50)],
+    ['a broken connection', new mongo.MongoNetworkError('broken')],
+  ])('are unknown after %s: 0', (_what, error) => {
+    expect(modifiedBefore(error)).toBe(0);
   });
 });
