@@ -24,7 +24,7 @@ const QUARANTINE = 'tidemark quarantine';
 /** The leader compares the ledger with the records, a slice at a time. */
 const AUDIT = 'tidemark audit';
 
-/** The leader's jobs read how far the watcher has come. */
+/** The leader's jobs read how far the watcher has come, and read through the records, at times of their own. */
 const JOBS = 'tidemark jobs';
 
 /** What an instance does at times of its own. */
@@ -33,7 +33,7 @@ const BESIDE = [SAMPLE, FORMAT, QUARANTINE, AUDIT, JOBS];
 /**
  * Every command that a database received while something was done, in the order in which they ended, without those that are
  * independent of it: samples, checks of the storage format, reads of the quarantine, the audit, and what jobs read of the
- * progress.
+ * progress and of all records.
  */
 export async function commandsDuring(db: mongo.Db, work: () => Promise<unknown>): Promise<Profiled[]> {
   await db.command({ profile: 0 });

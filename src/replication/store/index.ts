@@ -14,6 +14,7 @@ export { type ObservedMoment, MomentWriter, Moments } from './moments.js';
 export {
   FirstPassGuard,
   type PassState,
+  OF_JOBS,
   ProgressReader,
   UnwatchedFeeds,
   neverPassed,

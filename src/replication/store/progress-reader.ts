@@ -53,7 +53,7 @@ export class FirstPass {
 }
 
 /** Lets operators and tests tell the reads of the leader's jobs from those of requests. */
-const OF_JOBS = 'tidemark jobs';
+export const OF_JOBS = 'tidemark jobs';
 
 /** The fields of the lease about passes. */
 export type PassState = Pick<WatchState, 'aside' | 'pass'>;

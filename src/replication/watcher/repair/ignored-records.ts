@@ -7,7 +7,7 @@ import { ForeignIdCount, FOREIGN_IDS } from './foreign-ids.js';
 import { readAsOf } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { type Rival, ALL, type AppShare, type LogPlace } from '../../protocol/index.js';
-import { IncompleteIdentities, type Job, WorkedThrough } from '../../store/index.js';
+import { IncompleteIdentities, type Job, OF_JOBS, WorkedThrough } from '../../store/index.js';
 import { isDeliverable, type PresentRecord } from './present-record.js';
 
 const MOST_REMEMBERED = 10_000;
@@ -199,7 +199,7 @@ export class IgnoredRecords implements Job {
 
   /** Counts as of the present, independently of the position of the stream. */
   private async countForeignIds({ kind, foreignIds }: IgnoredCounts): Promise<void> {
-    const options = { limit: MOST_COUNTED, maxTimeMS: LONGEST_MS };
+    const options = { limit: MOST_COUNTED, maxTimeMS: LONGEST_MS, comment: OF_JOBS };
     await foreignIds.of(kind).recount(async () => {
       const { at } = await this.workedThrough.now();
       const count = await readAsOf(this.connection.getClient(), at, (snapshot) =>
@@ -241,7 +241,7 @@ export class IgnoredRecords implements Job {
             },
           },
         ],
-        { maxTimeMS: LONGEST_MS },
+        { maxTimeMS: LONGEST_MS, comment: OF_JOBS },
       )
       .toArray();
     return slice;

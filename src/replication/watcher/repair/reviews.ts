@@ -16,6 +16,7 @@ import {
   IncompleteIdentities,
   type IncompleteIdentity,
   Ledger,
+  OF_JOBS,
   WorkedThrough,
 } from '../../store/index.js';
 import { channelsOf, PRESENT, type PresentRecord, isDeliverable } from './present-record.js';
@@ -58,12 +59,15 @@ export class ChannelReview implements Job {
 
   private products(behind: mongo.ObjectId): Promise<PresentRecord[]> {
     return recordsIn(this.connection, CHANNEL_KIND)
-      .aggregate<PresentRecord>([
-        { $match: { _id: { $gt: behind } } },
-        { $sort: { _id: 1 } },
-        { $limit: CHANNELS_SLICE },
-        { $project: PRESENT },
-      ])
+      .aggregate<PresentRecord>(
+        [
+          { $match: { _id: { $gt: behind } } },
+          { $sort: { _id: 1 } },
+          { $limit: CHANNELS_SLICE },
+          { $project: PRESENT },
+        ],
+        { comment: OF_JOBS },
+      )
       .toArray();
   }
 
@@ -245,7 +249,7 @@ export class IncompleteReview implements Job {
   private async present(kind: Kind, owners: mongo.ObjectId[], at: mongo.Timestamp): Promise<Set<string>> {
     const found = await readAsOf(this.connection.getClient(), at, (snapshot) =>
       recordsIn(this.connection, kind)
-        .find({ _id: { $in: owners } }, { ...snapshot, projection: { _id: 1 } })
+        .find({ _id: { $in: owners } }, { ...snapshot, projection: { _id: 1 }, comment: OF_JOBS })
         .toArray(),
     );
     return new Set(found.map(({ _id }) => String(_id)));
