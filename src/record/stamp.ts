@@ -93,6 +93,8 @@ export async function stampAnew(
     done.stamped += stamped;
     done.refused.push(...refused);
   });
+  // Without a condition on the stamp, a repeated write stamps the documents of the failed one again.
+  done.stamped = Math.min(done.stamped, ids.length - done.refused.length - done.held.length);
   return done;
 }
 

@@ -158,7 +158,7 @@ export function isTimeout(error: unknown): boolean {
 
 /**
  * The number of documents that a failed write has modified, as far as the server states it: it does if the time limit
- * ended only the wait for the majority. When the write is repeated, it finds their new stamps, and does not count them.
+ * ended only the wait for the majority.
  */
 export function modifiedBefore(error: unknown): number {
   if (!(error instanceof mongo.MongoWriteConcernError)) return 0;
