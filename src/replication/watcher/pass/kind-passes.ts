@@ -126,7 +126,10 @@ export class KindPasses implements Job {
     const { term } = this;
     if (place > (this.lostAt.get(kind) ?? '')) this.lostAt.set(kind, place);
     const isSeen = (this.begunAt.get(kind) ?? '') > place;
-    if (term === undefined || isSeen || this.entryOf(kind)?.since === undefined) return;
+    if (term === undefined || isSeen) return;
+    // The end of a pass that did not see the loss may be in the course of being stored.
+    await this.saving.catch(() => undefined);
+    if (this.entryOf(kind)?.since === undefined) return;
     this.log.warn(
       `The collection ${describedKind(kind).collection} of the kind ${kind} was dropped or replaced`,
     );
@@ -217,9 +220,10 @@ export class KindPasses implements Job {
       },
       token: () => tokenAt(reached),
     });
-    if (stop.aborted || (this.lostAt.get(kind) ?? '') > at) return;
+    if (stop.aborted) return;
     const { at: since } = await this.workedThrough.now();
     showLife();
+    if ((this.lostAt.get(kind) ?? '') > at) return;
     await this.save(term, { kind, since });
     this.log.log(`The records of the kind ${kind} are known: ${progress.done} records and ledger entries`);
   }

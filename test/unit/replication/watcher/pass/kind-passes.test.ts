@@ -131,6 +131,20 @@ it('a collection that is lost while a pass reads it is read again', async () => 
   expect(kinds.ready()).not.toContain('order');
 });
 
+it.each(Array.from({ length: 24 }, (_, turns) => turns))(
+  'a collection that is lost while the end of its pass is stored is read again (%i turns later)',
+  async (turns) => {
+    const { kinds, ends } = passes();
+    kinds.goOn();
+    const step = kinds.step(NEVER);
+    await turn();
+    ends[0]!();
+    for (let left = turns; left > 0; left -= 1) await Promise.resolve();
+    await Promise.all([step, kinds.lose('order', placeAfter(new mongo.Timestamp({ t: 8, i: 1 })))]);
+    expect(kinds.ready()).not.toContain('order');
+  },
+);
+
 it('a kind with few records does not wait for one with many', async () => {
   const others = { _id: new mongo.ObjectId(), name: 'price', collection: 'prices' };
   replaceKinds(kindsIn([DOCUMENT, others]));
