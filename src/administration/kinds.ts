@@ -209,7 +209,7 @@ async function firstRecords(
  * Removes the service's indexes, because a unique one would still restrict the writes of other programs. Errors are
  * ignored, so an index that cannot be removed stays.
  */
-async function dropIndexes(db: mongo.Db, collection: unknown): Promise<void> {
+export async function dropIndexes(db: mongo.Db, collection: unknown): Promise<void> {
   if (typeof collection !== 'string') return;
   const records = db.collection(collection);
   const indexes = await records.indexes().catch(() => []);

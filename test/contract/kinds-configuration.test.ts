@@ -130,6 +130,8 @@ describe('A configuration with kinds', () => {
     await stored().insertOne({ ...ORDER });
     await service.db.collection('services').insertOne({ ...SHOP, ...LARGE });
     await eventually(async () => (await app.get('order/max')).status === 200);
+    const indexes = () => service.db.collection('orders').indexes();
+    expect((await indexes()).length).toBeGreaterThan(1);
     const { applications, credentials } = JSON.parse(
       (await commands.run('config export --json')).output,
     ) as Record<string, object[]>;
@@ -150,6 +152,7 @@ describe('A configuration with kinds', () => {
     expect(output).toContain('2 removed');
     expect(await stored().countDocuments()).toBe(0);
     expect(await service.db.collection('services').countDocuments()).toBe(0);
+    expect((await indexes()).map(({ name }) => name)).toEqual(['_id_']);
   });
 
   it('keeps an application while a kind is fixed to it, and creates both together', async () => {

@@ -11,7 +11,7 @@ import { AUDIT_TRAIL, type AuditedAction } from '../../trail/plain.js';
 import { applicationAction, applicationExists } from '../applications.js';
 import { credentialAction, forgetUses, named, randomPassword } from '../credentials.js';
 import { type ChangeContext, recordActions, Refused, usernameUnavailable } from '../changes.js';
-import { kindAction } from '../kinds.js';
+import { dropIndexes, kindAction } from '../kinds.js';
 import { kindsOf } from '../listed-kinds.js';
 import { serviceAction, withKey } from '../services.js';
 import { type Configuration, CONFIGURATION } from '../shapes.js';
@@ -65,6 +65,7 @@ export async function applyConfiguration(
   );
   await forgetUses(db, [...secrets.keys()]);
   await removeOrphans(db, first.changes);
+  await dropIndexesOfRemoved(db, first.changes);
   if (first.changes.some(({ thing }) => thing.what === 'kind')) await changeContext.readKinds?.();
   const passwords = [...secrets].map(([username, { password }]) => [username, password]);
   return { changes: first.changes, passwords: Object.fromEntries(passwords) as Applied['passwords'] };
@@ -87,6 +88,17 @@ async function removeOrphans(db: mongo.Db, changes: PlannedChange[]): Promise<vo
     if (!(await applicationExists(db, thing.key)))
       await db.collection(SERVICES).deleteMany(ofTenant(thing.key));
   }
+}
+
+/** Removes the indexes of removed kinds, unless a kind that is created uses the same collection. */
+async function dropIndexesOfRemoved(db: mongo.Db, changes: PlannedChange[]): Promise<void> {
+  const collections = (wanted: 'create' | 'remove') =>
+    changes.flatMap(({ action, thing }) =>
+      thing.what === 'kind' && action === wanted ? [thing.fields['collection']] : [],
+    );
+  const inUse = new Set(collections('create'));
+  for (const collection of collections('remove'))
+    if (!inUse.has(collection)) await dropIndexes(db, collection);
 }
 
 type Secrets = Map<string, { password: string; passwordhash: string }>;
