@@ -23,8 +23,9 @@ export class ImportOperator {
   constructor(
     private readonly service: TestService,
     readonly app: TestApplication,
+    uri = service.uri,
   ) {
-    this.admin = new AdminConsole(service.uri);
+    this.admin = new AdminConsole(uri);
   }
 
   /** Imports lines, given as objects or as they are; fails unless all went well. */

@@ -26,7 +26,11 @@ interface Changed {
 }
 
 /** Another writer has removed a record of the batch since it was found. A retry can succeed. */
-class OvertakenError extends Error {}
+class OvertakenError extends Error {
+  constructor() {
+    super('another program removes the record at the same time');
+  }
+}
 
 /** Upserts batches of lines of one application and kind by `id`. */
 export class RecordWriter implements RecordSink {
@@ -44,7 +48,7 @@ export class RecordWriter implements RecordSink {
   /** Writes lines with different ids. Throws only if the database is unavailable. */
   async write(lines: RecordLine[]): Promise<WriteOutcome> {
     const written: WriteOutcome = { created: 0, changed: 0, refused: [] };
-    await this.writePart(lines, new Map(), written);
+    await this.writePart(lines, new Set(), written);
     return written;
   }
 
@@ -52,43 +56,43 @@ export class RecordWriter implements RecordSink {
    * A part that fails is retried in halves, until each line that causes the failure is isolated. Such a line is
    * refused; if another writer was faster, only after {@link MOST_ATTEMPTS} attempts.
    */
-  private async writePart(
-    lines: RecordLine[],
-    existed: Map<string, boolean>,
-    written: WriteOutcome,
-  ): Promise<void> {
+  private async writePart(lines: RecordLine[], missing: Set<string>, written: WriteOutcome): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.attempt(lines, existed, written);
+        return await this.attempt(lines, missing, written);
       } catch (error) {
         if (isDatabaseAway(error)) throw error;
         const [first, ...others] = lines;
         if (first === undefined) return;
         if (others.length > 0) break;
-        if (isOvertaken(error) && attempt < MOST_ATTEMPTS) continue;
-        written.refused.push({ number: first.number, reason: refusalOf(error) });
+        if (isOvertaken(error) && attempt < MOST_ATTEMPTS) {
+          // Nothing was written for this line: if the record exists by then, another program has inserted it.
+          missing.delete(first.record.id);
+          continue;
+        }
+        written.refused.push({
+          number: first.number,
+          reason: error instanceof OvertakenError ? error.message : refusalOf(error),
+        });
         return;
       }
     }
     const middle = Math.ceil(lines.length / 2);
-    await this.writePart(lines.slice(0, middle), existed, written);
-    await this.writePart(lines.slice(middle), existed, written);
+    await this.writePart(lines.slice(0, middle), missing, written);
+    await this.writePart(lines.slice(middle), missing, written);
   }
 
-  /** A record that a failed attempt has inserted exists in the next attempt, but still counts as created. */
-  private async attempt(
-    lines: RecordLine[],
-    existed: Map<string, boolean>,
-    written: WriteOutcome,
-  ): Promise<void> {
+  /**
+   * A record counts as created if any attempt has not found it: a later attempt also finds what a failed one has
+   * inserted.
+   */
+  private async attempt(lines: RecordLine[], missing: Set<string>, written: WriteOutcome): Promise<void> {
     const standing = await this.standing(lines);
-    for (const { record } of lines) {
-      if (!existed.has(record.id)) existed.set(record.id, standing.has(record.id));
-    }
+    for (const { record } of lines) if (!standing.has(record.id)) missing.add(record.id);
     const { count, doubled } = await this.change(lines.filter(({ record }) => standing.has(record.id)));
     written.changed += count;
     await this.insert(lines.filter(({ record }) => !standing.has(record.id)));
-    written.created += lines.filter(({ record }) => existed.get(record.id) === false).length;
+    written.created += lines.filter(({ record }) => missing.has(record.id)).length;
     for (const { number, record } of lines) {
       const name = doubled.get(record.id);
       if (name !== undefined) written.refused.push({ number, reason: whyDoubled(this.kind, name) });
