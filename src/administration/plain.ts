@@ -31,7 +31,7 @@ export {
   type Previews,
   assertPossible,
   compare,
-  isPreviewed,
+  previewed,
   previewsOf,
 } from './configuration/plan.js';
 export {

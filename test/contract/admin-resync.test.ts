@@ -86,7 +86,9 @@ describe('`resync --org --app --kind`', () => {
     await app.product();
     const { code, errors } = await admin.run(words('product'), { interrupted: AbortSignal.abort() });
     expect(code).toBe(1);
-    expect(errors).toEqual(['Interrupted: some are not stamped yet. Run it again.']);
+    expect(errors).toEqual([
+      'Interrupted: some records or hard deletes are not stamped yet. Run the command again.',
+    ]);
   });
 });
 

@@ -131,16 +131,20 @@ interface PlanPreviewOptions {
   onProgress?: (done: number) => void;
 }
 
-/** Previews each service that gets another filter or other fields, except for those of a kind that does not exist yet. */
+/** The services that get another filter or other fields, except for those of a kind that does not exist yet. */
+export function previewed(changes: PlannedChange[]): ChangedVersion[] {
+  const created = createdCollections(changes);
+  return versionsIn(changes).filter(({ key }) => !created.has(key.kind));
+}
+
+/** Previews the {@link previewed} services, one after the other, as long as time is left. */
 export async function previewsOf(
   db: mongo.Db,
   changes: PlannedChange[],
   { msLeft, during = (_of, work) => work(undefined), onProgress }: PlanPreviewOptions,
 ): Promise<Previews> {
   const previews: Previews = new Map();
-  const created = createdCollections(changes);
-  const versions = versionsIn(changes).filter(({ key }) => !created.has(key.kind));
-  for (const [index, { key, name, pointer, ...edit }] of versions.entries()) {
+  for (const [index, { key, name, pointer, ...edit }] of previewed(changes).entries()) {
     const maxTimeMS = msLeft();
     if (maxTimeMS <= 0) break;
     const [inForce, version] = [await versionInForce(db, key), await versionOf(db, key, edit)];
@@ -171,11 +175,6 @@ function servicesIn(changes: PlannedChange[]): Map<string, ServiceChange[]> {
 /** The properties that decide what a service delivers. */
 const DECIDING = ['filter', 'fields', 'hash'];
 
-/** Whether a change gives a service another filter or other fields, so that there is a preview of it. */
-export function isPreviewed({ action, thing, changed }: PlannedChange): boolean {
-  return action !== 'remove' && thing.what === 'service' && DECIDING.some((name) => changed.includes(name));
-}
-
 interface ChangedVersion extends ServiceEdit {
   key: ServiceKey;
   name: string;
@@ -184,9 +183,9 @@ interface ChangedVersion extends ServiceEdit {
 
 /** The services that get another filter or other fields, each with the place of its filter in the configuration. */
 function versionsIn(changes: PlannedChange[]): ChangedVersion[] {
-  return changes.flatMap((change) => {
-    const { thing } = change;
-    if (!isPreviewed(change) || thing.what !== 'service') return [];
+  return changes.flatMap(({ action, thing, changed }) => {
+    if (action === 'remove' || thing.what !== 'service') return [];
+    if (!DECIDING.some((name) => changed.includes(name))) return [];
     const { key, name, pointer, fields } = thing;
     const { filter, fields: shown, hash, allowHiddenFilter } = fields;
     const edit = { filter: filter as Filter | undefined, fields: shown, hash, allowHiddenFilter };

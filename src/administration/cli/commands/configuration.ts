@@ -9,9 +9,9 @@ import {
   configurationFile,
   configurationJson,
   EVERYTHING,
-  isPreviewed,
   onLine,
   type PlannedChange,
+  previewed,
   type Previews,
   previewsOf,
   type Reach,
@@ -123,7 +123,7 @@ export async function planOf(
   try {
     const comparison = await compare(db, configuration, { reach, isPruned });
     await assertPossible(db, comparison.changes, reach);
-    const progress = context.progress(comparison.changes.filter(isPreviewed).length, 'services');
+    const progress = context.progress(previewed(comparison.changes).length, 'services');
     const previews = await previewsOf(db, comparison.changes, {
       msLeft: () => context.settings.queryMs,
       onProgress: (done) => progress.at(done, done),

@@ -43,7 +43,6 @@ import type {
   serviceRemove,
   serviceSet,
 } from '../descriptions.js';
-import { progressOn } from '../import/index.js';
 import { byOption, choiceOf, kindOf, checkedName, serviceKeyOf, tenantOf } from '../input.js';
 import { previewLines, savedLines } from '../preview-lines.js';
 import { schemaExamplesIn, shownFieldsCell, shownFieldsIn, shownFieldsJson } from '../shown-fields-input.js';
@@ -239,7 +238,7 @@ async function made(context: CommandContext, task: Task, proposal: IndexProposal
   const { name, collection, key, records } = proposal;
   const changeContext = changeContextOf(context, await context.connected());
   const stop = context.terminal.interruptible();
-  const progress = progressOn(context.terminal.errors, records, 'records');
+  const progress = context.progress(records, 'records');
   const watching = {
     stop,
     onProgress: (share: number) => progress.at(Math.round(share * records), Math.round(share * records)),

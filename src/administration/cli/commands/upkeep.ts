@@ -21,7 +21,7 @@ import { resyncRecords, resyncSize, type Between, type Stamped } from '../restam
 import { changeContextOf } from '../session.js';
 import { noted, noteRecords } from './records.js';
 import type { mongo } from 'mongoose';
-import { kindNames } from '../../../kinds/index.js';
+import { kindNames, pluralOfKind } from '../../../kinds/index.js';
 import { noteRestore, finishUpgrade, readFormat, STORAGE_FORMATS } from '../../../replication/store/plain.js';
 
 const TONES: Record<CheckState, Tone> = { ok: 'green', warning: 'yellow', failed: 'red' };
@@ -87,7 +87,7 @@ export const runResync: Run<typeof resync> = async (context, values) => {
   const stamped = await noted(work, (done) =>
     noteRecords(changeContext, scope, {
       action: 'record.resync',
-      target: `${scope.kind}s: ${count(done ? done.records + done.tombstones : reached)} records and hard deletes`,
+      target: `${pluralOfKind(scope.kind)}: ${count(done ? done.records + done.tombstones : reached)} records and hard deletes`,
     }),
   );
   const { records, tombstones } = stamped;
@@ -95,7 +95,7 @@ export const runResync: Run<typeof resync> = async (context, values) => {
   return {
     text: `${counted(records, 'record')} and ${counted(tombstones, 'hard delete')} stamped anew.`,
     json: summary,
-    failure: stop.aborted ? 'Interrupted: some are not stamped yet. Run it again.' : notStampedText(summary),
+    failure: failureText(stop, 'Run the command again.', notStampedText(summary)),
   };
 };
 
@@ -122,16 +122,17 @@ export const runRestored: Run<typeof restored> = async (context, { backup }) => 
       `consumers start over. ${counted(stamped.records, 'record')} and ${counted(stamped.tombstones, 'hard delete')} ` +
       'with a stamp in between were stamped anew.',
     json: { ...restore, ...summary },
-    failure: stop.aborted ? interruptedText(after) : notStampedText(summary),
+    // Without --backup, the next run would take the latest announced time, which may be one that an instance has announced
+    // since the restore.
+    failure: failureText(stop, `Run the command again, with --backup ${after}.`, notStampedText(summary)),
   };
 };
 
-/**
- * Names the time for the next run. Without --backup, that run would take the latest announced time, which may be one
- * that an instance has announced since the restore.
- */
-function interruptedText(after: string): string {
-  return `Interrupted: some are not stamped yet. Run it again, with --backup ${after}.`;
+/** The message for stderr; undefined if everything was stamped. */
+function failureText(stop: AbortSignal, advice: string, notStamped: string | undefined): string | undefined {
+  const interrupted = `Interrupted: some records or hard deletes are not stamped yet. ${advice}`;
+  if (!stop.aborted) return notStamped;
+  return notStamped === undefined ? interrupted : `${interrupted} ${notStamped}`;
 }
 
 /**
