@@ -18,9 +18,11 @@ import {
 import { holdsWatched, readWatcherStatus, type WatcherStatus } from '../replication/store/plain.js';
 import { listKinds } from './listed-kinds.js';
 
-/** The greatest usual lag of the watcher (seconds). */
+/** If the watcher lags by more than this, the check gives a warning (seconds). */
 const USUAL_LAG_S = 30;
-/** The least clock lag that is reported (seconds). Smaller differences between the servers of a replica set are normal. */
+/**
+ * The least clock lag that is reported (seconds). Smaller differences between the servers of a replica set are normal.
+ */
 const MUCH_BEHIND_S = 2;
 /** The number of round trips with which the difference between the clocks is measured. */
 const ROUND_TRIPS = 5;
@@ -185,7 +187,7 @@ export function judgeWatcher(
   const text = `${leader} leads${lag}`;
   if (status.isPreparing)
     return warning(text, [
-      `${capitalized(pass === undefined ? 'the first pass begins' : `a pass runs: ${pass.reason}`)}.`,
+      `${capitalized(pass === undefined ? 'a pass is about to begin, or has ended and the watcher is catching up' : `a pass runs: ${pass.reason}`)}.`,
     ]);
   return (lagSeconds ?? 0) > USUAL_LAG_S ? warning(text) : ok(text);
 }
@@ -196,7 +198,7 @@ async function kinds(connection: Connection): Promise<Found> {
     if (fault === undefined) return [];
     return [
       state === 'preparing'
-        ? `The first pass of ${name} cannot begin: ${fault}`
+        ? `The pass over the records of the kind ${name} cannot begin: ${fault}`
         : `The document of the kind "${String(name)}" cannot be used: ${fault}`,
     ];
   });
@@ -204,7 +206,7 @@ async function kinds(connection: Connection): Promise<Found> {
   if (faults.length > 0)
     return failed(`${faults.length === 1 ? 'one kind is' : `${faults.length} kinds are`} not served`, faults);
   if (preparing.length > 0)
-    return warning(`the first pass over the records is running: ${preparing.join(', ')}`);
+    return warning(`the pass over the records has not ended: ${preparing.join(', ')}`);
   return ok(all.map(({ name }) => name).join(', '));
 }
 

@@ -20,13 +20,13 @@ import { LISTING } from './listed-services.js';
 
 /**
  * Maximum number of kinds that are listed. There may be more than the {@link MOST_KINDS} that are served, because other
- * programs write the collection too.
+ * programs also write to the collection.
  */
 const MOST_LISTED = 200;
 
 /**
- * `ready`: the kind is served. `preparing`: the first pass over its records has not ended, and its feeds answer 503.
- * `not valid`: it is not served, because its document cannot be used.
+ * `ready`: the kind is served. `preparing`: a pass over its records, the first one or one after its collection was
+ * lost, has not ended, and its feeds answer 503. `not valid`: it is not served, because its document cannot be used.
  */
 type KindState = 'ready' | 'preparing' | 'not valid';
 
@@ -36,9 +36,9 @@ export interface ListedKind extends Required<Omit<KindDocument, 'organizationid'
   appid?: string;
   isBuiltIn: boolean;
   state: KindState;
-  /** The share of the first pass that is done, 0 to 1; null if it is unknown, or if no such pass is due. */
+  /** The fraction of the pass over its records that is done, 0 to 1; null if it is unknown, or if no pass is due. */
   share: number | null;
-  /** Why the document cannot be used, or why the first pass cannot begin. */
+  /** Why the document cannot be used, or why the pass over its records cannot begin. */
   fault?: string | undefined;
 }
 
@@ -68,7 +68,10 @@ export interface StoredKind {
   fault: string | undefined;
 }
 
-/** The stored documents in the order of their creation. Values can be of any type, because operators write them too. */
+/**
+ * The stored documents in the order of their creation. Values can have any type, because operators can also write these
+ * documents directly.
+ */
 export async function storedKinds(db: mongo.Db, session?: mongo.ClientSession): Promise<StoredKind[]> {
   const documents = await kindsOf(db)
     .find({}, { ...LISTING, sort: { _id: 1 }, limit: MOST_LISTED, ...(session && { session }) })
@@ -107,7 +110,7 @@ function builtInKind(name: Kind): ListedKind {
   return { ...fields, isBuiltIn: true, state: 'ready', share: null };
 }
 
-/** The stored progress of the first passes. */
+/** The stored progress of the passes over created kinds. */
 async function passesIn(db: mongo.Db): Promise<KindProgress[]> {
   const leases = db.collection<WatchState>(LEASES);
   const state = await leases.findOne({ _id: WATCHER }, { projection: { kinds: 1 } });

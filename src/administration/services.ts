@@ -30,8 +30,8 @@ import { tryFilter } from './filter-trial.js';
 import { assertServiceRules, edited } from './service-rules.js';
 
 /**
- * The new values of a service. The filter is required, except for `default`, which has none. Other values that are
- * omitted stay unchanged; null removes one.
+ * The new values of a service. The filter is required, except for `default`, which has none. Other values stay
+ * unchanged if they are omitted, and are removed if they are null.
  */
 interface ServiceSetting {
   filter?: Filter | undefined;

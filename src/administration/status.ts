@@ -112,7 +112,7 @@ export interface Status {
   totals: Omit<WatchTotals, '_id'>;
   /** Undefined if no audit has run yet. */
   audit: AuditStatus | undefined;
-  /** Hard deletes up to this time may have expired; undefined if all are kept. */
+  /** Hard deletes up to this time may have expired; undefined if none has expired yet. */
   hardDeletesExpired: Date | undefined;
   documents: Record<string, number>;
   /**

@@ -68,7 +68,7 @@ describe('what is wrong with the collection of a kind concerns only that kind', 
     });
     const { output } = await new AdminConsole(service.uri).run('check');
     expect(output).toContain(
-      'The first pass of twin cannot begin: The collection twins has several documents',
+      'The pass over the records of the kind twin cannot begin: The collection twins has several documents',
     );
     // What is in the way is looked for again: what was removed is named no more.
     await service.db.collection('twins').insertOne(record('t3'));

@@ -99,7 +99,10 @@ interface Description<O extends Options = Options> {
   options: O;
   /** Name of the positional argument, if the command takes one. */
   argument?: string;
-  /** Further lines of the command's help. A function receives the call, such as `npx tidemark admin`. */
+  /**
+   * Further lines of the command's help. A function receives the command line that calls the program, such as `npx
+   * tidemark admin`.
+   */
   notes?: (string | ((admin: string) => string))[];
 }
 

@@ -27,8 +27,9 @@ export function completionOf(commands: readonly Command[]): Command['run'] {
 }
 
 /**
- * A script for bash 3.2 or later. By default, bash splits words at `=` and `@` too, so these are entries of COMP_WORDS.
- * The second argument of `_tidemark_admin` is the text that the completion replaces, including an `@` before it.
+ * A script for bash 3.2 or later. By default, bash also splits words at `=` and `@`, so each of these characters is a
+ * separate entry of COMP_WORDS. The second argument of `_tidemark_admin` is the text that the completion replaces,
+ * including an `@` before it.
  */
 function bashCompletion(commands: readonly Command[]): string {
   return `# Completion of ${PROGRAM} for bash:  source <(${PROGRAM} completion bash)
@@ -162,7 +163,10 @@ function groupCase({ word, seconds }: ReturnType<typeof firstWords>[number]): st
       fi ;;`;
 }
 
-/** Removes the name of the command, so that its options follow a single word, the program, as `_arguments` requires. */
+/**
+ * The case of one command. It removes the name of the command from `words`, because `_arguments` expects the options
+ * directly after the program.
+ */
 function zshCase({ name, options, argument }: KnownCommand): string {
   const count = name.split(' ').length;
   const pattern = count === 1 ? `'${name} '*` : `'${name}'`;

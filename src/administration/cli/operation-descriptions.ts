@@ -135,7 +135,7 @@ export const kindList = describeCommand({
   summary: 'Show the kinds of records, and which are served',
   options: {},
   notes: [
-    'ready: served. preparing: the first pass over its records is running. not valid: its document cannot be used.',
+    'ready: served. preparing: a pass over its records has not ended. not valid: its document cannot be used.',
   ],
 });
 

@@ -11,10 +11,10 @@ const JSON_OPTION = '--json';
 const VERSION = '--version';
 
 /**
- * Runs one command line (contract §5) and returns the exit code: 0; after one line on stderr, 1 or the code that the
- * help of the command promises; after a mistake in the command line, the code that {@link Terminal.invocation} gives. The
- * settings are read only if a command needs them. Help, the version and errors that the parser of command lines finds
- * load no command and no driver.
+ * Runs one command line (contract §5) and returns the exit code. It is 0 on success, 1 or the code that the help of the
+ * command documents after a failure, which is reported in one line on stderr, and the code from {@link
+ * Terminal.invocation} after a mistake in the command line. The settings are read only if a command needs them. Help,
+ * the version and errors that the parser of command lines finds load no command and no driver.
  */
 export async function runCommandLine(
   words: string[],

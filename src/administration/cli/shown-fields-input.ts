@@ -3,7 +3,7 @@ import type { ShownFields, StoredFields } from '../../application/plain.js';
 import { FatalError, UsageError } from '../../platform/common/index.js';
 import { cell } from './table.js';
 
-/** The fields of a service, as options give them and tables show them. */
+/** Parses the fields of a service from command options, and formats them for tables. */
 
 const NONE = 'none';
 
@@ -68,7 +68,7 @@ export function schemaExamplesIn({
   return areAllowed ? true : areRefused ? null : undefined;
 }
 
-/** The properties about shown fields that are set on a service, for machines. */
+/** The properties that decide what a service and its schema show, as JSON; properties without a value are omitted. */
 export function shownFieldsJson({ fields, hash, allowHiddenFilter, schemaExamples }: StoredFields): object {
   return Object.fromEntries(
     Object.entries({ fields, hash, allowHiddenFilter, schemaExamples })

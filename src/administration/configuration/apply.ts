@@ -72,8 +72,8 @@ export async function applyConfiguration(
 }
 
 /**
- * Makes concurrent transactions conflict. They write different documents, so each would otherwise succeed without seeing the
- * writes of the other. One of them now gets a write conflict, is retried, and compares again.
+ * Makes concurrent transactions conflict. They may write different documents, and then each would otherwise succeed
+ * without seeing the writes of the other. One of them now gets a write conflict, is retried, and compares again.
  */
 async function takeTurn(db: mongo.Db, session: mongo.ClientSession): Promise<void> {
   const turns = db.collection<{ _id: string }>(AUDIT_TRAIL);

@@ -220,10 +220,10 @@ export function assertKindsKnown(changes: PlannedChange[], wanted: Thing[]): voi
 }
 
 /**
- * Throws if kinds could not be created or removed: 400 for a name under which a document is stored that is not valid, for
- * a collection that cannot be served, that another kind uses,
- * or whose records do not have the fields that the kind names, and for an application that does not exist; 409 for the
- * removal of an application to which a kind stays fixed, or of a kind that consumers have read, and for too many kinds.
+ * Throws if kinds cannot be created or removed. 400: the name belongs to a stored document that is not valid; the
+ * collection cannot be served, is used by another kind, or lacks the fields that the kind names; or the application
+ * does not exist. 409: an application would be removed although a kind remains fixed to it, consumers have read a kind
+ * that would be removed, or there would be too many kinds.
  */
 export async function assertKindsPossible(db: mongo.Db, changes: PlannedChange[]): Promise<void> {
   const { created, removed } = kindChangesIn(changes);

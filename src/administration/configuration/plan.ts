@@ -193,7 +193,10 @@ function versionsIn(changes: PlannedChange[]): ChangedVersion[] {
   });
 }
 
-/** Applications out of scope are treated as if they did not exist; a credential gets no more rights than its issuer has. */
+/**
+ * Throws if the configuration exceeds the reach. Kinds need a reach over all applications, an application out of scope
+ * counts as not existing, and a credential must not have more rights than its issuer.
+ */
 function assertWithin(
   { covers, coversCredential, hasKinds, only }: Reach,
   { kinds = [], applications, credentials }: Configuration,

@@ -19,7 +19,7 @@ export interface Reach {
   organizationids?: string[] | undefined;
   /** Only this application, and the credentials that cover nothing else. */
   only?: Tenant | undefined;
-  /** Whether kinds are part of it. Kinds belong to no single application. */
+  /** Whether kinds are part of it. A reach that is restricted to one application does not include kinds. */
   hasKinds: boolean;
   /** Maximum number of bytes of BSON that are read. */
   mostBytes: number;
@@ -57,7 +57,7 @@ interface StoredConfiguration {
   configuration: Configuration;
   /** The configuration as JSON. */
   text: string;
-  /** Digest of the whole configuration. */
+  /** Entity tag of `text`: a digest of the configuration within the reach. */
   etag: string;
   /** Descriptions of the stored documents that are not part of it: invalid ones, and services beyond the limits. */
   leftOut: string[];

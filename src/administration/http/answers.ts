@@ -112,7 +112,7 @@ export class KindShape {
   @ApiProperty({
     enum: ['ready', 'preparing', 'not valid'],
     description:
-      '`preparing`: the first pass over its records has not ended. `not valid`: its document cannot be used, and it is not served',
+      '`preparing`: a pass over its records has not ended. `not valid`: its document cannot be used, and it is not served',
   })
   state: string;
 
@@ -120,13 +120,14 @@ export class KindShape {
     type: 'number',
     nullable: true,
     ...{ minimum: 0, maximum: 1 },
-    description: 'The share of the first pass that is done; null if it is unknown, or if no such pass is due',
+    description:
+      'The fraction of the pass over its records that is done; null if it is unknown, or if no pass is due',
   })
   share: number | null;
 
   @ApiProperty({
     required: false,
-    description: 'Why its document cannot be used, or why its first pass cannot begin',
+    description: 'Why its document cannot be used, or why the pass over its records cannot begin',
   })
   fault?: string;
 }

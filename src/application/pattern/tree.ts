@@ -68,7 +68,10 @@ export const EDGE: Node = { ...NOTHING, is: 'edge', idle: 1 };
 export const CARET: Node = { ...NOTHING, is: 'start', isCaret: true, idle: 1 };
 export const START: Node = { ...NOTHING, is: 'start', isCaret: false, idle: 1 };
 
-/** Maximum length of a plain start. The rest of a longer text counts as the part that follows. */
+/**
+ * Maximum length of a plain start. The characters of a longer text beyond this length count as part of the rest of the
+ * pattern.
+ */
 const LONGEST_START = 50;
 
 /** A set of characters: one bit for each ASCII character, and one for all others together. */

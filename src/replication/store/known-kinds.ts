@@ -70,8 +70,8 @@ export class KnownKinds implements Follower {
   }
 
   /**
-   * Reads the kinds as they are at the call or later. Calls during a query share the next one, so that a caller waits for at most
-   * one query besides its own.
+   * Reads the kinds as they are at the call or later. Calls during a query share the next one, so that a caller waits
+   * for at most one query besides its own.
    */
   refresh(): Promise<void> {
     this.isOutdated = true;
@@ -111,8 +111,8 @@ export class KnownKinds implements Follower {
 }
 
 /**
- * Lets an instance that had no requests read the kinds before it answers one. If the database does not answer, the request goes on
- * with what is known, and fails by itself if it needs the database.
+ * Lets an instance that had no requests read the kinds before it answers one. If the database does not answer, the
+ * request is processed with the known kinds, and fails later if it needs the database.
  */
 @Injectable()
 export class KindsGuard implements CanActivate {

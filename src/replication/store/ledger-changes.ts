@@ -23,8 +23,8 @@ export function firstEntry({ identity, at, owner, isNumber, isLooked }: Life): O
 
 /**
  * The write for an identity that is already alive. Newer knowledge is kept. A record with a text as `id` takes over the
- * entry of another such record. In every other case the owner first leaves a tombstone, from which rule 4 revives the
- * next claimant.
+ * entry of another such record. So does the record that already owns the entry. In every other case, the entry first
+ * becomes a tombstone, and rule 4 then revives it for the new owner.
  */
 export function beginLaterLife(life: Life): mongo.AnyBulkWriteOperation {
   const { identity, at, owner, isNumber, wasText } = life;
@@ -50,9 +50,9 @@ export function endEarlierNumber({ identity, at, owner }: Life): mongo.AnyBulkWr
 }
 
 /**
- * The writes that revive tombstones, one for each application and kind. Each identity must occur only once. A write has
- * a single condition on `learned`, so with several lives in a write, it must be in the transaction in which their
- * tombstones were found to be older.
+ * The writes that revive tombstones, one for each application and kind. Each identity must occur only once. A write
+ * compares `learned` only with the latest of its lives. If it has several lives, run it in the transaction that has
+ * read their tombstones and found each of them older than its life.
  */
 export function revivals(lives: Life[]): { updateMany: mongo.UpdateManyModel }[] {
   return groupsOf(lives).map((group) => {
@@ -86,8 +86,8 @@ export function revivals(lives: Life[]): { updateMany: mongo.UpdateManyModel }[]
  * The writes of tombstones: one for each slice of an application and kind, because separate writes would cost four
  * times as much, and one for each short life. The tombstones of one write all get the latest of their places in the
  * log. This is correct, because they come from one section of the log in which nothing else happened to these
- * identities. `along` hints the index of identities: without it MongoDB tries other indexes for each write, among them
- * the indexes of all tombstones.
+ * identities. `along` hints the index of identities for the grouped writes. Without it, MongoDB tries other indexes for
+ * each write, among them those of all tombstones.
  */
 export function tombstones(deaths: Death[], along: { hint?: string }): mongo.AnyBulkWriteOperation[] {
   return [
@@ -107,10 +107,11 @@ function groupDeath(deaths: Death[], along: { hint?: string }): mongo.AnyBulkWri
 }
 
 /**
- * An upsert that also updates a tombstone of an earlier life; a new tombstone takes its identity from the filter. If the
- * ledger has newer knowledge or this very tombstone, the filter matches nothing and the insert fails on the unique index.
- * That error means that there is nothing to write. The stamp of an existing tombstone always advances. Otherwise, while the
- * clock does not advance, the log would show no new stamp, and a mark raised in between would miss it.
+ * An upsert that ends a living entry, updates an older tombstone, or inserts a tombstone, which takes its identity from
+ * the filter. If the ledger has newer knowledge or this very tombstone, the filter matches nothing and the insert fails
+ * on the unique index. That error means that there is nothing to write. The stamp of an existing tombstone always
+ * advances. Otherwise, while the clock stands still, the stamp would stay the same, and a consumer that has already
+ * read up to that stamp would never receive the second delete.
  */
 function shortLifeDeath({ identity, at }: Death): mongo.AnyBulkWriteOperation {
   return {
@@ -149,8 +150,8 @@ function idOf({ identity }: LedgerChange): string {
 
 /**
  * The fields of a tombstone that replaces a living entry, which has no stamp. An owner with a numeric `id` is stored as
- * `number`: an abandoned term may end the life of such an owner although it was learned since, and no further event
- * reports that record.
+ * `number`. An abandoned term may write this tombstone late, after the current term has learned the owner again; no
+ * further event reports that record, so the field is the only trace of it.
  */
 function dead(at: LogPlace): mongo.Document {
   const number = { $cond: ['$isNumber', '$owner', { $ifNull: ['$number', '$$REMOVE'] }] };

@@ -10,7 +10,10 @@ import { FIRST_ID, RecordsHeldError } from '../../record/index.js';
 import type { TermAtWork } from './term-life.js';
 
 const MOST_IN_SLICE = 1000;
-/** A command has at most 16 MiB, in which UTF-8 takes up to three bytes for a character. An `id` may have megabytes. */
+/**
+ * A command is limited to 16 MiB, and UTF-8 encodes a UTF-16 code unit in up to three bytes. An `id` may have
+ * megabytes.
+ */
 const MOST_CHARACTERS = 1_000_000;
 
 /** Splits a list into slices that fit into a single command, even with very long `id`s of other programs. */
@@ -48,7 +51,10 @@ export async function* slicesOf<T>(
   yield* inSlices(read, textOf);
 }
 
-/** The server's time limit for one range (milliseconds). If a range takes longer, a shorter one is tried. */
+/**
+ * The server's time limit for one range (milliseconds). If processing a range takes longer, a shorter range is tried;
+ * if finding it takes longer, the error is thrown.
+ */
 export const RANGE_MS = 10_000;
 
 /** A contiguous range of documents, in the order of their `_id` or of the `_id` of their owner. */
@@ -70,7 +76,8 @@ export function inRange({ behind, end }: IdRange): mongo.Document {
 }
 
 /**
- * The next range along a key, of at most `most` documents; undefined at the end. Without `along` MongoDB chooses the index.
+ * The next range along a key, of at most `most` documents; undefined at the end. Without `along` MongoDB chooses the
+ * index.
  */
 export async function nextRange(
   collection: mongo.Collection,
@@ -101,7 +108,7 @@ const MOST = 20_000;
 /** If more documents than this are skipped, the problem is not with single documents. */
 const MOST_LEFT = 1000;
 
-/** The unique index of the ledger is missing. This is not a problem of the range. */
+/** The error code of MongoDB if the unique index of the ledger is missing. This is not a problem of the range. */
 const NO_UNIQUE_INDEX = 51183;
 
 /** How to process everything, range by range. */

@@ -61,9 +61,9 @@ class PausingWriter extends Writer<PausingProgram> {
 }
 
 /**
- * The items of some elements of a BSON array, as `transcribe` writes them, for a text that is too large to be held. A
- * program instance of its own holds the elements and writes the text in one run, in which it pauses after each piece
- * until the next one is requested. Throws MalformedBsonError.
+ * Writes the same text as `transcribe`, piece by piece, if the text is too large to be held in memory. A separate
+ * instance of the program holds the elements and writes the text in one run. It pauses after each piece until the next
+ * one is requested. Throws MalformedBsonError.
  */
 function largeText(elements: Uint8Array, shape: Shape): Generator<Buffer, void> {
   return new PausingWriter(instantiatePausing).write(elements, shape);
@@ -121,7 +121,8 @@ const SHAPE = {
 };
 
 /**
- * Writes the items of some elements of a BSON array. `shape` consists of bits of {@link SHAPE}. Throws MalformedBsonError.
+ * Writes the items of some elements of a BSON array. `shape` consists of bits of {@link SHAPE}. Throws
+ * MalformedBsonError.
  */
 function transcribe(elements: Uint8Array, shape: Shape): Transcript {
   return transcriber.transcribe(elements, shape);
@@ -148,8 +149,8 @@ export type ItemShape = (
 /** One portion of items as JSON text, separated, without a separator before the first item or after the last. */
 export interface ItemsText {
   /**
-   * The pieces of the text. Those of a large record are created as they are consumed. The caller may keep a piece, or return
-   * it with `giveBack` once it is no longer read.
+   * The pieces of the text. Those of a large record are created as they are consumed. The caller may keep a piece, or
+   * return it with `giveBack` once it is no longer read.
    */
   pieces: Iterable<Buffer>;
   bytes: number;

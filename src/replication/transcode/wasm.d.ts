@@ -26,7 +26,7 @@ export interface Program {
   readonly CHANGE: Constant;
   readonly GONE: Constant;
   readonly LINES: Constant;
-  /** The bit in the type of a value that stands for the channels of an item. */
+  /** The bit that is set in the type of a value if the value is the channels of an item. */
   readonly OF_CHANNELS: Constant;
   items(length: number, shape: number, mask: number): number;
   lastId(): number;
@@ -39,12 +39,12 @@ interface Constant {
 
 /**
  * The same program, with the ability to pause where it calls its host. To pause: start unwinding in the host call, let
- * `items` return, then stop unwinding. To resume: start rewinding, call `items` again, and stop rewinding when the host is
- * called once more. The memory from `data` on keeps the position of the program: the two addresses between which it may
- * write, then what it writes.
+ * `items` return, then stop unwinding. To resume: start rewinding, call `items` again, and stop rewinding when the host
+ * is called once more. At `data`, the caller stores two addresses: the start and the end of a memory area. The program
+ * saves its position in that area.
  */
 export interface PausingProgram extends Program {
-  /** 0 if the program runs, 1 if it pauses, 2 if it resumes. */
+  /** 0 while the program runs, 1 while it unwinds to pause, 2 while it rewinds to resume. */
   asyncify_get_state(): 0 | 1 | 2;
   asyncify_start_unwind(data: number): void;
   asyncify_stop_unwind(): void;

@@ -6,7 +6,7 @@ import type { Host, Program } from './wasm.js';
 
 /** Bytes of a buffer: the maximum that the program writes before it passes its text on. */
 const BUFFER_BYTES = 256 * 1024;
-/** Shorter texts would leave most of a buffer empty. */
+/** A text shorter than this is copied into memory of its own, because it would leave most of a buffer empty. */
 const LEAST_BYTES = BUFFER_BYTES / 2;
 /** The greatest number of buffers kept for reuse: those of about eight pages of a megabyte. */
 const MOST_FREE = 32;
@@ -15,8 +15,8 @@ const free: Buffer[] = [];
 const lent = new WeakSet<Buffer>();
 
 /**
- * A copy of a text of at most a buffer's length. The caller may keep it, or return it with {@link giveBack}. Reused memory
- * is cheaper to write to than new memory, and needs no garbage collection.
+ * A copy of a text of at most a buffer's length. The caller may keep it, or return it with {@link giveBack}. Reused
+ * memory is cheaper to write to than new memory, and needs no garbage collection.
  */
 export function copyOf(text: Uint8Array): Buffer {
   if (text.length < LEAST_BYTES) return Buffer.from(text);
@@ -74,8 +74,8 @@ const REGEXP = 0x0b;
 const READ = { ...READ_FOR_JSON, validation: { utf8: false } };
 
 /**
- * The JSON text of a value of a rare type, from its type and bytes, as the driver reads it. A value that the driver refuses
- * to read becomes null, so that it does not keep all others from being delivered.
+ * The JSON text of a value of a rare type, from its type and bytes, as the driver reads it. A value that the driver
+ * refuses to read becomes null, so that it does not keep all others from being delivered.
  */
 function rareText(type: number, bytes: Uint8Array): string {
   return jsonText(valueOf(type, bytes));
@@ -102,7 +102,10 @@ function read(type: number, bytes: Uint8Array): unknown {
   }
 }
 
-/** How a program writes items: bits, the `type` of records that store none, and the fields that are shown if not all are. */
+/**
+ * How the program writes items: flag bits, the `type` of records that store none, and the mask of the shown fields
+ * unless all are shown.
+ */
 export interface Shape {
   bits: number;
   kind: string;
@@ -115,10 +118,14 @@ const PAGE_BYTES = 0x1_0000;
 const ID_BYTES = 12;
 const POWERS = powersOfTen();
 
-/** Texts up to this length fit into the room that the program reserves for a rare value, regardless of their characters. */
+/**
+ * Texts up to this length fit into the room that the program reserves for a rare value, regardless of their characters.
+ */
 const SHORT_TEXT = 128;
 
-/** A program with its memory. Elements of a BSON array are copied into it, and their items are taken out piece by piece. */
+/**
+ * A program with its memory. Elements of a BSON array are copied into it, and their items are taken out piece by piece.
+ */
 export abstract class Writer<P extends Program = Program> {
   readonly program: P;
   protected memory: Buffer;
@@ -150,8 +157,8 @@ export abstract class Writer<P extends Program = Program> {
   protected abstract take(piece: Buffer, copy: (piece: Buffer) => Buffer): void;
 
   /**
-   * Copies elements and the mask to the program's memory. Returns the address of the mask, 0 if there is none, and the start of
-   * memory that the program does not use, at least `more` bytes.
+   * Copies elements and the mask to the program's memory. Returns the address of the mask, 0 if there is none, and the
+   * start of memory that the program does not use, at least `more` bytes.
    */
   protected load(elements: Uint8Array, { kind, mask }: Shape, more = 0): { mask: number; free: number } {
     const end = this.input + elements.length;
@@ -202,7 +209,7 @@ export abstract class Writer<P extends Program = Program> {
   }
 }
 
-/** The next address at which the program can read words quickly. */
+/** Rounds an address up to a multiple of four, so that the program can read whole words. */
 function aligned(address: number): number {
   return (address + 3) & ~3;
 }

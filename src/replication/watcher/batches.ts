@@ -27,8 +27,8 @@ export class Tenants {
   ) {}
 
   /**
-   * Maps each event of a record to a key of its application: of the one that the event names, otherwise of the one that
-   * is stored for the record; `''` if neither is known. Every tombstone is mapped to `''`.
+   * Maps each event of a record to a key of its application. The event names the application; otherwise, the stored
+   * identity of the record does. The key is `''` if neither is known. Every tombstone is mapped to `''`.
    */
   async of(events: WatchedEvent[]): Promise<Map<WatchedEvent, string>> {
     const named = new Map<WatchedEvent, string>();
@@ -78,7 +78,7 @@ class Trouble {
   private readonly alone = new Map<string, number>();
   private count = 0;
 
-  /** Whether the current batch has failed. */
+  /** Whether the current batch has failed because of its events, not because of held records. */
   isMet = false;
 
   /** Whether an isolated event was set aside. */

@@ -75,7 +75,7 @@ export function countEmailDuplicates(connection: Connection): Promise<number> {
   return connection.collection(EMAIL_DUPLICATES).estimatedDocumentCount();
 }
 
-/** The service whose filter was edited. Its kind is that of the collection. */
+/** The service whose filter or fields were edited. Its kind is that of the collection. */
 export interface EditedService extends Tenant {
   name: string;
 }
@@ -96,14 +96,16 @@ export interface RestampNote {
   expires: Date;
 }
 
-/** A period of at most one hour in which more records were re-stamped for a reason than are noted individually. */
+/**
+ * A period of at most one hour in which not all re-stamps with the same reason were noted, because there were too many.
+ */
 export interface RestampGap {
   /** Hour and reason, such as `2026-11-20T10 late`. A string, unlike the `_id` of a note. */
   _id: string;
   reason: RestampReason;
   from: Date;
   until: Date;
-  /** The number of records that were not noted. */
+  /** The number of re-stamps of records and ledger entries that were not noted. */
   count: number;
   expires: Date;
 }
@@ -111,7 +113,10 @@ export interface RestampGap {
 export const RESTAMPS = 'tidemark.restamps';
 const RESTAMP_MODEL = 'Restamp';
 
-/** Finds notes by the `_id` of a document and by time. MongoDB removes each note at its `expires`. */
+/**
+ * The first index serves queries for notes by the `_id` of a document and by time. MongoDB removes each note at its
+ * `expires`.
+ */
 const restampSchema = new Schema<RestampNote | RestampGap>({}, stored(RESTAMPS))
   .index({ ids: 1, at: 1 })
   .index({ expires: 1 }, { expireAfterSeconds: 0 });
@@ -124,7 +129,7 @@ export interface AuditProgress {
   behind: mongo.ObjectId | null;
   /** Slices done in this round. */
   slices: number;
-  /** Number of the round. */
+  /** The current round, counted from the first one; it survives a change of the leader. */
   round: number;
   /** When it began (database's clock). */
   started: Date;
@@ -143,7 +148,7 @@ export const AUDIT_MODEL = 'Audit';
 
 const auditSchema = new Schema<AuditProgress>({ _id: String }, stored(AUDITS));
 
-/** The models of the watcher. */
+/** The models that both the service and the commands register, so that their indexes are created. */
 export const watcherModels = [
   { name: EMAIL_DUPLICATE_MODEL, schema: emailDuplicateSchema },
   { name: EMAIL_HOLDER_MODEL, schema: emailHolderSchema },

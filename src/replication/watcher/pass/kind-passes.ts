@@ -44,9 +44,9 @@ const SOON_MS = 50;
 /**
  * The passes over the records of kinds that operators have created (contract §8): the first one of each kind, and one
  * after its collection was dropped, renamed or replaced. A pass runs beside the stream, which follows the collection
- * from the beginning of the term on. What the pass learns counts as knowledge of the place at which the log ended when
- * the pass began, and later events of the stream override it. Until the pass has ended, nothing of the kind is shown,
- * so no consumer can miss a change. Other kinds do not wait for it.
+ * from the beginning of the term on. What the pass learns is recorded as of the end of the log when the pass began, so
+ * later events of the stream override it. Until the pass has ended, nothing of the kind is shown, so no consumer can
+ * miss a change. Other kinds do not wait for it.
  *
  * A pass that is interrupted begins again from its start.
  */
@@ -62,8 +62,9 @@ export class KindPasses implements Job {
   private wake: () => void = () => undefined;
   /** Settles when the writes of the lease so far have ended. They run one after the other. */
   private saving: Promise<void> = Promise.resolve();
-  /** The places where the last passes began, and where collections were lost. */
+  /** For each kind, the place in the log at which its last pass began. */
   private readonly begunAt = new Map<Kind, LogPlace>();
+  /** For each kind, the latest place in the log at which its collection was lost. */
   private readonly lostAt = new Map<Kind, LogPlace>();
 
   constructor(
@@ -77,8 +78,9 @@ export class KindPasses implements Job {
   ) {}
 
   /**
-   * Removes from the lease the entry of a kind that was removed meanwhile, or replaced by another of the same name,
-   * because this term does not follow its collection. Throws a TermOverError if another instance leads now.
+   * Loads the entries of the kinds from the lease, and removes those whose kind was removed or was replaced by another
+   * of the same name, because this term does not follow their collections. Throws a TermOverError if another instance
+   * leads now.
    */
   async beginTerm(term: Led): Promise<void> {
     this.term = term;
@@ -100,8 +102,9 @@ export class KindPasses implements Job {
   }
 
   /**
-   * Lets passes begin: the term has its stream, or the place where its stream will begin. A pass that began earlier
-   * could read a record that is deleted before the stream is opened, and no event would report that delete.
+   * Allows passes to begin. Call it once the term has opened its stream, or knows the place in the log from which it
+   * will open the stream. A pass that began earlier could read a record that is deleted before the stream is opened,
+   * and no event would report that delete.
    */
   goOn(): void {
     this.hasStream = true;
@@ -161,7 +164,10 @@ export class KindPasses implements Job {
     return 0;
   }
 
-  /** Stores what an operator has to do before the pass can begin. Rethrows the error. */
+  /**
+   * If the error is a FatalError, stores its message, which says what an operator has to do before the pass can begin.
+   * Rethrows the error.
+   */
   private async explained(term: Led, kind: Kind, error: unknown): Promise<never> {
     const before = this.entryOf(kind);
     if (error instanceof FatalError && before?.fault !== error.message)
@@ -173,7 +179,7 @@ export class KindPasses implements Job {
     const counted = await Promise.all(
       kinds.map(async (kind) => ({
         kind,
-        // The pass reports why its records cannot be counted.
+        // If the count fails, the kind comes last: its pass counts again, and reports the error.
         count: await this.estimate(collectionOf(kind)).catch(() => Infinity),
       })),
     );
@@ -184,7 +190,10 @@ export class KindPasses implements Job {
     return this.connection.collection(collection).estimatedDocumentCount();
   }
 
-  /** Waits until a collection is lost. A new kind begins a new term, so nothing else can require a pass. */
+  /**
+   * Waits until the collection of a created kind is lost, or until `stop` is aborted. A new kind begins a new term, so
+   * nothing else can require a pass.
+   */
   private rest(stop: AbortSignal): Promise<number> {
     return new Promise((resolve) => {
       this.wake = () => resolve(0);

@@ -146,7 +146,10 @@ function giveId({ owner: _id, identity }: Life, names: string[]): RecordWrite {
   return { updateOne: { filter: { _id, $and: [NO_ID, single(...names)] }, update } };
 }
 
-/** Checks and repairs records in their current state, for events and walks alike. */
+/**
+ * Checks and repairs records in their current state, and learns their channels, both for events and for scans such as a
+ * pass.
+ */
 @Injectable()
 export class RecordMaintenance {
   constructor(

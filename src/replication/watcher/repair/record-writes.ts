@@ -32,9 +32,9 @@ export class RecordWrites {
   ) {}
 
   /**
-   * Applies the writes in any order. A record that cannot take its write, since it is full or its collection forbids it, is
-   * set aside, so that it does not stop the watcher. Throws a RecordsHeldError for records that another program's
-   * transaction holds.
+   * Applies the writes in any order. A record is set aside if the write would make it too large or if the validator of
+   * its collection refuses the write, so that the record does not stop the watcher. Throws a RecordsHeldError for
+   * records that another program's transaction holds.
    */
   async write(kind: Kind, what: RefusedWrite['what'], writes: RecordWrite[]): Promise<NotWritten> {
     const collection = recordsIn(this.connection, kind);
@@ -59,7 +59,7 @@ export class RecordWrites {
 const REMEMBERED = 10_000;
 
 /**
- * Reports e-mails and channels that other programs wrote too large to be learned. A record is reported again only
+ * Reports records of other programs whose e-mail or channels are too large to be learned. A record is reported again only
  * if it is no longer among the last 10,000.
  */
 @Injectable()
@@ -95,7 +95,10 @@ export class TooLarge {
 export class UnreadableIds {
   constructor(private readonly writes: RecordWrites) {}
 
-  /** The `id` may be stored exactly as it was read, and is then valid. So MongoDB itself compares the two. */
+  /**
+   * An `id` that contains U+FFFD is a suspect, but it is valid if the stored bytes are exactly the text that was read.
+   * So MongoDB itself compares the two.
+   */
   async remove(kind: Kind, records: PresentRecord[]): Promise<void> {
     const suspects = records.filter((record) => isDeliverable(record) && isUnreadable(record.id));
     await this.writes.write(kind, 'id', suspects.map(removal));

@@ -46,18 +46,18 @@ const AT_ONCE = 1000;
 const LAST = new mongoose.mongo.MaxKey();
 
 /**
- * Removes hard deletes whose retention has ended (`TOMBSTONE_RETENTION_DAYS`). No change is lost by it. The horizon moves to
- * the newest of them before anything is removed, and feeds check the horizon after they have read. So a consumer that asks
- * from before the horizon is answered 410 and starts over, and one that asks from a later time needs none of the removed
- * deletes. A tombstone may itself have come too late for a consumer. It is then re-stamped (rule 2), and nothing of its
- * application is removed before the watcher has done that.
+ * Removes hard deletes whose retention has ended (`TOMBSTONE_RETENTION_DAYS`). The removal loses no change. The horizon
+ * moves to the newest of them before anything is removed, and feeds check the horizon after they have read. So a
+ * consumer that asks from before the horizon is answered 410 and starts over, and one that asks from a later time needs
+ * none of the removed deletes. A tombstone may itself have come too late for a consumer. It is then re-stamped (rule
+ * 2), and nothing of its application is removed before the watcher has done that.
  *
- * A consumer that starts over continues from `max`. If `max` were before the horizon, the consumer would be answered 410
- * forever. Two things prevent this. First, the tombstones with the greatest stamp of their application and kind are kept
- * regardless of their age, and only older ones are removed. `max` includes them while they remain tombstones and do not
- * change. Second, the mark is raised before the removal. If something happens to them afterwards (the `id` lives again, and
- * its record is given an old stamp, moved or deleted once more), the result lies above the fence, by rules 1 to 4, and so
- * above everything that was removed.
+ * A consumer that starts over continues from `max`. If `max` were before the horizon, the consumer would be answered
+ * 410 forever. Two things prevent this. First, the tombstones with the greatest stamp of their application and kind are
+ * kept regardless of their age, and only older ones are removed. `max` includes them while they remain tombstones and
+ * do not change. Second, the mark is raised before the removal. If something happens to them afterwards (the `id` lives
+ * again, and its record is given an old stamp, moved or deleted once more), the result lies above the fence, by rules 1
+ * to 4, and so above everything that was removed.
  */
 @Injectable()
 export class Expiry implements Job {
