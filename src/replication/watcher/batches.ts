@@ -5,6 +5,7 @@ import { type Kind, kindNames } from '../../kinds/index.js';
 import { Tracing } from '../../platform/observability/index.js';
 import { IncompleteIdentities, Ledger, type TermAtWork, Quarantine } from '../store/index.js';
 import {
+  addToCount,
   type DeletedEvent,
   type WatchedEvent,
   type WrittenEvent,
@@ -230,9 +231,11 @@ export class Batches {
     if (event.type === 'announced' && isIn(loop.term.share, event.mark)) pass(event, fences, fences);
   }
 
-  /** A failure leaves the fences unchanged. */
+  /** A failure leaves the fences and the counts unchanged. */
   private async applyEffects(events: WatchedEvent[], { fences, term, counts }: Loop): Promise<void> {
-    const passed = await this.effects.apply(events, fences, term, counts);
+    const counted: EventsByTenant = new Map();
+    const passed = await this.effects.apply(events, fences, term, counted);
+    for (const one of counted.values()) addToCount(counts, one);
     for (const [name, fence] of passed) fences.set(name, fence);
   }
 }
