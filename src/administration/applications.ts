@@ -122,7 +122,10 @@ export async function removeApplication(
   await removeSchemas(db, tenant);
   const removed = new Map<Kind, number>();
   for (const kind of kindsOfApplications()) {
-    const { deletedCount } = await recordsIn(db, kind).deleteMany(ofTenant(tenant));
+    // Without `purge`, records that were written since the check stay.
+    const { deletedCount } = purge
+      ? await recordsIn(db, kind).deleteMany(ofTenant(tenant))
+      : { deletedCount: 0 };
     removed.set(kind, deletedCount);
   }
   await noteApplication(changeContext, purge ? 'application.purge' : 'application.remove', tenant);

@@ -95,7 +95,8 @@ export async function issueCredential(
     .catch(async (error: unknown) => {
       throw isDuplicateKey(error) ? await usernameTaken(changeContext.db, username, maySee) : error;
     });
-  await forgetUses(changeContext.db, [username]);
+  // The credential is stored, so its password must reach the caller.
+  await forgetUses(changeContext.db, [username]).catch(() => undefined);
   await noteCredential(changeContext, 'credential.issue', { username, scopes });
 }
 

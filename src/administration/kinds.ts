@@ -86,8 +86,10 @@ export async function removeKind(
   if (stored === undefined) throw unknown();
   if (!allows(ifMatch, stored.etag)) throw new Refused(problems.stale(ifMatch));
   if (!purge) await assertUnused(db, name);
-  const services = await db.collection(SERVICES).deleteMany({ kind: exactly(name) });
-  const consumers = await db.collection(CONSUMERS).deleteMany({ '_id.kind': exactly(name) });
+  // Without `purge`, what was written since the check stays.
+  const none = { deletedCount: 0 };
+  const services = purge ? await db.collection(SERVICES).deleteMany({ kind: exactly(name) }) : none;
+  const consumers = purge ? await db.collection(CONSUMERS).deleteMany({ '_id.kind': exactly(name) }) : none;
   await changeStored(kindsOf(db), { name: exactly(name) }, { ifMatch, unknown }, async (isUnchanged) => {
     return (await kindsOf(db).deleteOne(isUnchanged)).deletedCount;
   });

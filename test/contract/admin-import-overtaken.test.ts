@@ -1,8 +1,9 @@
 import { eventually, Gate, TestService } from '../support/index.js';
 import { counts, ImportOperator } from './import-operator.js';
 
-/** A read of products, and an insertion into them, by the driver. */
+/** What the command sends: a read of products, the ids that a mirror has seen, and an insertion of products. */
 const FIND = /find\0[^]{4}products\0/;
+const SEEN = /insert\0[^]{4}tidemark\.imports\0/;
 const MERGE = /\$merge\0[^]*products\0/;
 const LINE = { id: 'a', data: { n: 2 } };
 
@@ -72,4 +73,22 @@ it('a record that another program inserts at the same time is changed, and count
   const { code, output } = await imported;
   expect([code, JSON.parse(output)]).toEqual([0, counts(0, 1)]);
   expect(await operator.stored('product', 'b')).toMatchObject({ data: { n: 2 } });
+});
+
+it('a mirror that is interrupted after the file was read removes nothing', async () => {
+  const controller = new AbortController();
+  let isRead = false;
+  function* lines() {
+    yield `${JSON.stringify({ id: 'b', data: {} })}\n`;
+    isRead = true;
+  }
+  gate.hold((request) => SEEN.test(request.toString('latin1')));
+  const typed = { input: lines(), interrupted: controller.signal };
+  const imported = operator.read(typed, 'product', '--mirror');
+  await eventually(() => isRead && gate.holding > 0);
+  controller.abort();
+  gate.release();
+  const { code, errors } = await imported;
+  expect([code, errors]).toEqual([1, ['The import is not complete: interrupted; nothing was removed.']]);
+  expect(await operator.stored('product', 'a')).not.toBeNull();
 });

@@ -155,6 +155,19 @@ describe('A configuration with kinds', () => {
     expect((await indexes()).map(({ name }) => name)).toEqual(['_id_']);
   });
 
+  it('gives the collection of a kind that it removes to one that it creates, with the indexes', async () => {
+    await stored().insertOne({ ...ORDER });
+    await eventually(async () => (await app.get('order/max')).status === 200);
+    const before = JSON.parse((await commands.run('config export --json')).output) as { kinds: object[] };
+    const renamed = { ...before, kinds: [{ ...ORDER, name: 'purchase' }] };
+    const { output, errors } = await typed('config apply --prune --yes -', renamed);
+    expect(output).toContain('1 removed');
+    expect(errors.at(-1)).toBe('2 changes: 1 to create, 1 to remove.');
+    expect(await stored().distinct('name')).toEqual(['purchase']);
+    await eventually(async () => (await app.get('purchase/max')).status === 200);
+    expect((await service.db.collection('orders').indexes()).length).toBeGreaterThan(1);
+  });
+
   it('keeps an application while a kind is fixed to it, and creates both together', async () => {
     const own = { organizationid: 'acme', appid: 'own' };
     const { applications, credentials } = JSON.parse(

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Kind } from '../shapes.js';
 import { assertTableName } from '../stores/rows.js';
+import { baseOf } from '../http/base.js';
 import { usageError } from './exit-codes.js';
 import { optionFault } from './option-fault.js';
 
@@ -73,7 +74,7 @@ export function settingsOf(
     if (task !== 'harvest' && values[name] === true) throw usageError(`${task} does not take --${name}.`);
   return {
     task,
-    url: required('url'),
+    url: urlOf(required('url')),
     org: required('org'),
     app: required('app'),
     kind,
@@ -94,6 +95,16 @@ export function settingsOf(
     hasColumns: values.columns === true,
     json: values.json === true,
   };
+}
+
+/** Checked before anything else uses it, such as the choice of a proxy. */
+function urlOf(url: string): string {
+  try {
+    baseOf({ url, org: '', app: '' });
+  } catch (error) {
+    throw usageError((error as Error).message);
+  }
+  return url;
 }
 
 function parsed(words: string[]) {

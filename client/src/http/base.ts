@@ -1,7 +1,7 @@
 import type { TidemarkOptions } from '../options.js';
 
 /** Where the paths of an application begin: `https://feeds.example.com/acme/webshop/`. Throws where an option is not right. */
-export function baseOf({ url, org, app }: TidemarkOptions): string {
+export function baseOf({ url, org, app }: Pick<TidemarkOptions, 'url' | 'org' | 'app'>): string {
   const base = URL.canParse(url) ? new URL(url) : undefined;
   if (base === undefined || !/^https?:$/.test(base.protocol))
     throw new TypeError(`url "${url}" is not an address. Give one such as https://feeds.example.com.`);

@@ -71,6 +71,11 @@ export interface CommandContext {
   embeddedUri(): Promise<string | undefined>;
   /** Writes a notice to stderr before the result; with `--json`, only if stderr is a terminal. */
   print(text: Wording): void;
+  /**
+   * Asks on stderr, and returns whether the answer on stdin is yes. With `--json`, reads the answer without a question,
+   * unless stderr is a terminal.
+   */
+  confirm(question: string): Promise<boolean>;
   /** Reports progress on stderr. The total is in bytes for a file, otherwise in items; `unit` names the items. */
   progress(total: number | undefined, unit: string): Progress;
   /** The connection as it is, without creating indexes. */

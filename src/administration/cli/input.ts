@@ -208,9 +208,12 @@ function decoded(bytes: Uint8Array): string {
 
 const YES = /^\s*y(es)?\s*$/i;
 
-/** Asks on stderr and reads one line of stdin. Only `y` or `yes` confirms; the end of the input does not. */
-export async function isConfirmed({ input, errors }: Terminal, question: string): Promise<boolean> {
-  errors.write(`${question} [y/N] `);
+/**
+ * Asks on stderr and reads one line of stdin. Only `y` or `yes` confirms; the end of the input does not. Without a
+ * question, only reads.
+ */
+export async function isConfirmed({ input, errors }: Terminal, question?: string): Promise<boolean> {
+  if (question !== undefined) errors.write(`${question} [y/N] `);
   const lines = createInterface({ input });
   try {
     for await (const line of lines) return YES.test(line);

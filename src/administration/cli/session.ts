@@ -11,6 +11,7 @@ import { databaseIn, IN_CLONE, type Settings } from '../../platform/config/plain
 import {
   checkServer,
   driverOptions,
+  isUnauthorized,
   makeIndexes,
   refusalAtStart,
   stateIndexesOf,
@@ -25,6 +26,7 @@ import { trailModels } from '../../trail/plain.js';
 import type { Request } from './command-line.js';
 import type { CommandContext, Outcome, Progress, Terminal } from './command.js';
 import { progressOn } from './import/index.js';
+import { isConfirmed } from './input.js';
 import type { Output } from './output.js';
 
 interface Console {
@@ -45,6 +47,8 @@ export async function runCommand(
     },
     terminal,
     print: (text) => output.print(text),
+    confirm: (question) =>
+      isConfirmed(terminal, output.isForMachines && terminal.errors.isTTY !== true ? undefined : question),
     progress: (total, unit) => progressFor({ terminal, output }, total, unit),
     embeddedUri: () => session.embeddedUri(),
     connected: () => session.connected(),
@@ -144,7 +148,9 @@ class Session {
       await assertFormat(connection).catch((error: unknown) => {
         if (error instanceof FatalError) throw error;
       });
-      await readKinds(connection).catch(() => undefined);
+      await readKinds(connection).catch((error: unknown) => {
+        if (!isUnauthorized(error)) throw error;
+      });
       stateIndexesOf(connection);
       return connection;
     } catch (error) {

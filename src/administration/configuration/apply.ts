@@ -57,16 +57,18 @@ export async function applyConfiguration(
         const now = await compare(db, wanted, options, session);
         if (now.etag !== first.etag) throw new Refused(problems.stale());
         await takeTurn(db, session);
-        for (const change of first.changes) await write(db, change, secrets, session);
+        for (const change of inOrder(first.changes)) await write(db, change, secrets, session);
         await recordActions(changeContext, first.changes.map(auditedAction), session);
       },
       { readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } },
     ),
   );
-  await forgetUses(db, [...secrets.keys()]);
-  await removeOrphans(db, first.changes);
+  // The changes are committed, so the passwords must reach the caller even if what follows fails.
+  await forgetUses(db, [...secrets.keys()]).catch(() => undefined);
+  await removeOrphans(db, first.changes).catch(() => undefined);
   await dropIndexesOfRemoved(db, first.changes);
-  if (first.changes.some(({ thing }) => thing.what === 'kind')) await changeContext.readKinds?.();
+  if (first.changes.some(({ thing }) => thing.what === 'kind'))
+    await changeContext.readKinds?.().catch(() => undefined);
   const passwords = [...secrets].map(([username, { password }]) => [username, password]);
   return { changes: first.changes, passwords: Object.fromEntries(passwords) as Applied['passwords'] };
 }
@@ -79,6 +81,12 @@ async function takeTurn(db: mongo.Db, session: mongo.ClientSession): Promise<voi
   const turns = db.collection<{ _id: string }>(AUDIT_TRAIL);
   await turns.insertOne({ _id: TURN }, { session });
   await turns.deleteOne({ _id: TURN }, { session });
+}
+
+/** Kinds are removed first: one that is created may use the collection of one that is removed. */
+function inOrder(changes: PlannedChange[]): PlannedChange[] {
+  const isFirst = ({ action, thing }: PlannedChange) => action === 'remove' && thing.what === 'kind';
+  return [...changes.filter(isFirst), ...changes.filter((change) => !isFirst(change))];
 }
 
 /** Removes services that were written while their application was removed. */
@@ -221,6 +229,8 @@ export function readConfigurationFile(text: string): ConfigurationFile {
   const document = parseDocument(text, { lineCounter: lines, schema: 'core', prettyErrors: false });
   const [error] = document.errors;
   if (error !== undefined) throw atLine(lines.linePos(error.pos[0]).line, `is not YAML: ${error.message}`);
+  // An export as JSON names in it what is not part of the configuration.
+  document.delete('leftOut');
   const lineOf = (pointer: string) => {
     const path = namesIn(pointer);
     for (let length = path.length; length >= 0; length -= 1) {

@@ -22,7 +22,7 @@ import {
 import { UsageError } from '../../../platform/common/index.js';
 import type { CommandContext, Run } from '../command.js';
 import type { configApply, configExport, configPlan } from '../descriptions.js';
-import { isConfirmed, tenantOf, textIn } from '../input.js';
+import { tenantOf, textIn } from '../input.js';
 import { asIs, cutTo } from '../layout.js';
 import { counted } from '../table.js';
 import { sampleLines, savedLines } from '../preview-lines.js';
@@ -39,17 +39,24 @@ export const runExport: Run<typeof configExport> = async (context, options) => {
   const reach = reachOf(options);
   const db = databaseOf(await context.connected());
   const { configuration, leftOut } = await storedConfiguration(db, reach);
-  return { text: asIs(configurationFile(configuration, leftOut)), json: configurationJson(configuration) };
+  return {
+    text: asIs(configurationFile(configuration, leftOut)),
+    json: { ...configurationJson(configuration), ...(leftOut.length > 0 && { leftOut }) },
+  };
 };
 
 export const runPlan: Run<typeof configPlan> = async (context, { prune, ...named }, file) => {
   const options = { reach: reachOf(named), isPruned: prune };
   const db = databaseOf(await context.connected());
   const { comparison, previews } = await planOf(context, db, file, options);
-  const { changes, untold } = comparison;
+  const { changes, untold, leftOut } = comparison;
   return {
     text: planLines(comparison, previews).join('\n'),
-    json: { changes: changesJson(changes, previews), untold: untold.map(({ name }) => name) },
+    json: {
+      changes: changesJson(changes, previews),
+      untold: untold.map(({ name }) => name),
+      ...(leftOut.length > 0 && { leftOut }),
+    },
   };
 };
 
@@ -69,7 +76,7 @@ export const runApply: Run<typeof configApply> = async (context, { prune, yes, .
   const { changes, etag } = comparison;
   if (changes.length === 0) return { text: sumOf(changes), json: { changes: [], passwords: {} } };
   context.print(planLines(comparison, previews).join('\n'));
-  if (!yes && !(await isConfirmed(context.terminal, 'Apply these changes?')))
+  if (!yes && !(await context.confirm('Apply these changes?')))
     return {
       text: 'Nothing is changed.',
       json: { changes: [], passwords: {} },

@@ -1,5 +1,6 @@
 import {
   assertApplication,
+  type ChangeContext,
   changeCredential,
   issueCredential,
   type LastUse,
@@ -8,6 +9,7 @@ import {
   type ListedCredential,
   newUsernameFault,
   randomPassword,
+  Refused,
   retireOldPassword,
   revokeCredential,
   rotateCredential,
@@ -25,7 +27,7 @@ import type {
   credentialRevoke,
   credentialRotate,
 } from '../descriptions.js';
-import { choiceOf, daysOf, futureDateOf, isConfirmed, checkedName, passwordFrom } from '../input.js';
+import { choiceOf, daysOf, futureDateOf, checkedName, passwordFrom } from '../input.js';
 import { type Wording } from '../layout.js';
 import { cell, counted, table } from '../table.js';
 import { databaseOf, changeContextOf } from '../session.js';
@@ -149,11 +151,26 @@ async function revokeUnused(context: CommandContext, days: number, isSure: boole
   const useOf = await lastUses(changeContext.db, usernames);
   context.print(credentialTable(unused.credentials, useOf, ''));
   const question = `Remove ${counted(usernames.length, 'credential')}?`;
-  if (!isSure && !(await isConfirmed(context.terminal, question)))
+  if (!isSure && !(await context.confirm(question)))
     return { text: 'Nothing is removed.', json: { revoked: [] }, failure: 'It was not confirmed.' };
-  for (const username of usernames) await revokeCredential(changeContext, username);
-  const text = `${counted(usernames.length, 'credential')} removed: ${usernames.join(', ')}.`;
-  return { text, json: { revoked: usernames } };
+  const revoked: string[] = [];
+  const still = isSure ? unused : await unusedCredentials(changeContext.db, days);
+  const areUnused = new Set(still.credentials.map(({ username }) => username));
+  for (const username of usernames)
+    if (areUnused.has(username) && (await isRevoked(changeContext, username))) revoked.push(username);
+  const text = `${counted(revoked.length, 'credential')} removed: ${revoked.join(', ')}.`;
+  return { text: revoked.length === 0 ? 'Nothing is removed.' : text, json: { revoked } };
+}
+
+/** Removes a credential. Returns false if it has been removed meanwhile. */
+async function isRevoked(changeContext: ChangeContext, username: string): Promise<boolean> {
+  try {
+    await revokeCredential(changeContext, username);
+    return true;
+  } catch (error) {
+    if (error instanceof Refused && error.problem.status === 404) return false;
+    throw error;
+  }
 }
 
 /** A table of credentials, or the sentence `none` if there are none. */

@@ -1,5 +1,6 @@
 import { assertApplication, type ChangeContext, type RecordScope } from '../../plain.js';
 import { count } from '../../../platform/common/index.js';
+import { pluralOfKind } from '../../../kinds/index.js';
 import type { Run } from '../command.js';
 import type { importCommand } from '../descriptions.js';
 import { importRecords, type ImportSummary } from '../import/index.js';
@@ -56,7 +57,7 @@ async function noteImport(
   if (created + changed + removed === 0) return;
   const parts = [`${count(created)} created`, `${count(changed)} changed`];
   if (removed > 0) parts.push(`${count(removed)} removed`);
-  const target = `${scope.kind}s: ${parts.join(', ')}`;
+  const target = `${pluralOfKind(scope.kind)}: ${parts.join(', ')}`;
   await noteRecords(changeContext, scope, { action: 'record.import', target });
 }
 

@@ -170,6 +170,8 @@ async function deleteListed(
   async function workThrough(): Promise<void> {
     try {
       for await (const { ids, lines, bytes } of idsOf(source, badLine)) {
+        // Ids that were read before the interruption may follow.
+        stop.throwIfAborted();
         const there = await deleteRecords(changeContext.db, scope, ids, isDryRun);
         const missing = ids.filter((one) => !there.has(one));
         tally.deleted += there.size;

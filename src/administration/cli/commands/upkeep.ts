@@ -15,7 +15,7 @@ import { type Tone } from '../layout.js';
 import { described, type SaidLine, counted } from '../table.js';
 import { RestampBook } from '../../../replication/watcher/plain.js';
 import type { resync } from '../descriptions.js';
-import { kindOf, tenantOf, dateOf, isConfirmed } from '../input.js';
+import { kindOf, tenantOf, dateOf } from '../input.js';
 import { NotStampedCollector, notStampedText } from '../not-stamped.js';
 import { resyncRecords, resyncSize, type Between, type Stamped } from '../restamping.js';
 import { changeContextOf } from '../session.js';
@@ -173,7 +173,7 @@ export const runFinish: Run<typeof upgradeFinish> = async (context, { yes }) => 
   const before = await readFormat(connection);
   if (before === newest)
     return { text: `Storage format ${newest} is in force already.`, json: { before, format: newest } };
-  if (!yes && !(await isConfirmed(context.terminal, QUESTION)))
+  if (!yes && !(await context.confirm(QUESTION)))
     return {
       text: 'Nothing is changed.',
       json: { before, format: before },

@@ -52,7 +52,7 @@ export interface ImportSummary {
   bad: number;
   /** Only with `mirror`, and only if the file was read completely, has no bad line, and has a record. */
   removed?: number;
-  /** Why the file was not read to its end, or why the mirror has removed nothing. */
+  /** Why the file was not read to its end, or why the mirror has not removed everything. */
   incomplete?: string;
   /** Only for a dry run. The counts then state what an import would do; `first` has the first ids of each sort. */
   dryRun?: { first: { created: string[]; changed: string[] } };
@@ -154,12 +154,26 @@ class ImportRun {
    */
   private async removeUnseen(): Promise<number | undefined> {
     if (this.options.mirror !== true || this.incomplete !== undefined) return undefined;
+    if (this.options.stop?.aborted === true) {
+      this.incomplete = `interrupted; nothing ${this.wasOrWouldBe} removed`;
+      return undefined;
+    }
     if (this.done.bad === 0 && this.done.written > 0) {
-      return this.judge?.unseen() ?? this.mirror?.removeUnseen();
+      return this.judge?.unseen() ?? this.removeFrom(this.mirror!);
     }
     const why = this.done.bad > 0 ? 'there are bad lines' : 'the file has no record';
-    this.incomplete = `nothing ${this.judge === undefined ? 'was' : 'would be'} removed, since ${why}`;
+    this.incomplete = `nothing ${this.wasOrWouldBe} removed, since ${why}`;
     return undefined;
+  }
+
+  private async removeFrom(mirror: Mirror): Promise<number> {
+    const { removed, isComplete } = await mirror.removeUnseen(this.options.stop);
+    if (!isComplete) this.incomplete = 'interrupted before all records that are not in the file were removed';
+    return removed;
+  }
+
+  private get wasOrWouldBe(): string {
+    return this.judge === undefined ? 'was' : 'would be';
   }
 
   private summary(removed: number | undefined): ImportSummary {

@@ -53,8 +53,8 @@ export class Mirror {
     await this.seen.insertMany(ids, { ordered: false }).catch(refusedAsDuplicate);
   }
 
-  /** Removes the records whose id is not in the file, and returns their number. */
-  async removeUnseen(): Promise<number> {
+  /** Removes the records whose id is not in the file, until `stop` is aborted. Returns their number. */
+  async removeUnseen(stop?: AbortSignal): Promise<{ removed: number; isComplete: boolean }> {
     let removed = 0;
     let batch: StandingRecord[] = [];
     const all = this.records.find<StandingRecord>(ofTenant(this.tenant), {
@@ -66,10 +66,12 @@ export class Mirror {
     for await (const record of all) {
       batch.push(record);
       if (batch.length < BATCH) continue;
+      if (stop?.aborted === true) return { removed, isComplete: false };
       removed += await this.removeUnseenOf(batch);
       batch = [];
     }
-    return removed + (await this.removeUnseenOf(batch));
+    if (stop?.aborted === true) return { removed, isComplete: false };
+    return { removed: removed + (await this.removeUnseenOf(batch)), isComplete: true };
   }
 
   /** Removes the ids of this mirror. */
