@@ -239,6 +239,22 @@ describe('a feed of large records', () => {
       expect(text.split('{"op":"cursor"').length - 1).toBeLessThan(3);
     });
 
+    it('the application hides the password hashes (§2)', async () => {
+      const replicate = async (replicatepasswordhash: boolean) => {
+        const $set = { settings: { replicatepasswordhash } };
+        await service.db.collection('applications').updateOne(app.tenant, { $set });
+        await service.heard();
+      };
+      await replicate(true);
+      const path = 'product/bikes/changes';
+      await onceServed(() => app.get(path, { query: { limit: '1' } }));
+      const client = await SlowClient.open(app, path, { user: app.user('read'), accept: NDJSON });
+      await replicate(false);
+      await onceServed(() => app.get(path, { query: { limit: '1' } }));
+      const { text, isWhole } = await client.rest();
+      expect([isWhole, text.includes('{"op":"end"')]).toEqual([false, false]);
+    });
+
     it('the fields of the service are edited (§7)', async () => {
       const path = 'product/bikes/changes';
       const first = () => onceServed(() => app.get(path, { query: { limit: '1' } }));

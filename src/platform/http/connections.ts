@@ -181,7 +181,7 @@ export class Connections {
    * closed.
    */
   take(connection: Connection, username: string, response: ServerResponse): void {
-    if (connection.socket.destroyed) return;
+    if (connection.socket.destroyed || response.closed) return;
     if (connection.holder === undefined) {
       const others = this.ofCredential.get(username) ?? 0;
       if (others >= this.mostOfCredential) throw problems.connectionsBusy(this.mostOfCredential);

@@ -3,7 +3,7 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { AsyncResource } from 'node:async_hooks';
 import type { Request } from 'express';
 import { setMaxListeners } from 'node:events';
-import { ApplicationLookup } from '../../../application/index.js';
+import { type Application, ApplicationLookup } from '../../../application/index.js';
 import { Authenticator, callerOf, parseBasicHeader } from '../../../auth/index.js';
 import type { Tenant } from '../../../record/index.js';
 import type { Kind } from '../../../kinds/index.js';
@@ -146,10 +146,11 @@ export class ReadingRights {
     };
   }
 
-  async holds({ tenant, username, passwordhash }: StreamReader): Promise<boolean> {
-    if (passwordhash === undefined) return false;
+  /** The application as it is now; null if the reader no longer has access. */
+  async applicationOf({ tenant, username, passwordhash }: StreamReader): Promise<Application | null> {
+    if (passwordhash === undefined) return null;
     const credential = await this.authenticator.openedBy(passwordhash, username);
-    return credential !== undefined && (await this.applications.find(credential, tenant)) !== null;
+    return credential === undefined ? null : this.applications.find(credential, tenant);
   }
 }
 
@@ -256,7 +257,8 @@ export class EventStreams implements OnModuleDestroy {
   }
 
   private audienceOf({ tenant, username, passwordhash }: Subscription): Audience {
-    const check = () => this.rights.holds({ tenant, username, passwordhash });
+    const reader = { tenant, username, passwordhash };
+    const check = async () => (await this.rights.applicationOf(reader)) !== null;
     return new Audience(() => this.rightPlaces.during(this.over.signal, check));
   }
 

@@ -27,6 +27,7 @@ import {
 } from './openapi.js';
 import { ReadingRights } from '../events/event-streams.js';
 import { ChangesPages } from '../page/changes.js';
+import { showsPasswordHash } from '../page/feed.js';
 import type { PageBudget } from '../page/page-bytes.js';
 import { type AskedChanges, ChangesOf } from './parameters.js';
 import { Answers } from './answer.js';
@@ -162,7 +163,10 @@ class Changes {
   ): Promise<void> {
     const reader = this.rights.readerOf(response.req, application);
     const assertLetIn = async () => {
-      if (!(await this.rights.holds(reader))) throw problems.unauthorized({ wereSent: true });
+      const now = await this.rights.applicationOf(reader);
+      if (now === null) throw problems.unauthorized({ wereSent: true });
+      // The lines must not continue with password hashes that are hidden by now.
+      if (showsPasswordHash(application) && !showsPasswordHash(now)) throw problems.notWatched();
     };
     const opened = (budget: PageBudget) =>
       this.pages.open({ application, request, budget, assertLetIn }, feed);

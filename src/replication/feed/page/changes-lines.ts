@@ -151,16 +151,29 @@ async function* lines(
   budget.goesOn = false;
 }
 
-/** Passes pieces through. Checks access before a piece if the last check is older than {@link LOOK_EVERY_MS}. */
-async function* whileAllowed(
+/**
+ * Passes pieces through. Begins to check access if the last check is older than {@link LOOK_EVERY_MS}, and throws before
+ * the first piece after a check that has failed. No piece waits for a check: a piece may end within an item, where a
+ * sign of life would change the text.
+ */
+export async function* whileAllowed(
   pieces: AsyncGenerator<Buffer, void>,
   mayGoOn: MayGoOn,
 ): AsyncGenerator<Buffer, void> {
   let lookedAt = performance.now();
+  let isLooking = false;
+  let refusal: { reason: unknown } | undefined;
+  const look = () =>
+    mayGoOn().then(
+      () => (isLooking = false),
+      (reason: unknown) => (refusal = { reason }),
+    );
   for await (const piece of pieces) {
-    if (performance.now() - lookedAt >= LOOK_EVERY_MS) {
-      await mayGoOn();
+    if (refusal !== undefined) throw refusal.reason;
+    if (!isLooking && performance.now() - lookedAt >= LOOK_EVERY_MS) {
+      isLooking = true;
       lookedAt = performance.now();
+      void look();
     }
     yield piece;
   }

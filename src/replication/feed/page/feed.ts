@@ -164,13 +164,16 @@ export class FeedSelector {
   }
 }
 
+export function showsPasswordHash({ settings }: Application): boolean {
+  return settings?.replicatepasswordhash === true;
+}
+
 /** The shape in which a feed shows its items. */
 export function shapeOf(
-  { settings }: Application,
+  application: Application,
   { kind, shows }: Feed,
   { service }: Pick<Selected, 'service'>,
 ): ItemShape {
   if (shows !== 'updates') return { item: 'delete' };
-  const withPasswordHash = settings?.replicatepasswordhash === true;
-  return { item: 'update', kind, withPasswordHash, mask: service?.mask };
+  return { item: 'update', kind, withPasswordHash: showsPasswordHash(application), mask: service?.mask };
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../../platform/observability/index.js';
-import { type Kind, kindNames, CHANNEL_KIND } from '../../../kinds/index.js';
+import { CHANNEL_KIND, createdKindOf, type Kind, kindNames } from '../../../kinds/index.js';
 import { FilterChanges } from '../filters/filter-changes.js';
 import {
   type Identity,
@@ -63,9 +63,8 @@ export class Effects {
       for (const [name, fence] of ofKind) passed.set(name, fence);
     }
     if ('only' in term.share) return passed;
-    const hasEvent = (type: WatchedEvent['type']) => events.some((event) => event.type === type);
     const services = events.filter((event) => event.type === 'services');
-    if (services.length > 0 && !hasEvent('collectionLost')) {
+    if (services.length > 0 && !needsWholePass(events)) {
       const ids = services.flatMap(({ id }) => id ?? []);
       const applications = services.flatMap(({ application }) => application ?? []);
       const areNamed = ids.length + applications.length === services.length;
@@ -120,6 +119,13 @@ export class Effects {
       this.changed.moved({ ...one.tenant, kind });
     }
   }
+}
+
+/** Whether a collection is lost after which everything is passed over. That pass ends with a check of all services. */
+function needsWholePass(events: WatchedEvent[]): boolean {
+  return events.some(
+    (event) => event.type === 'collectionLost' && createdKindOf(event.collection) === undefined,
+  );
 }
 
 function waitingIn(partials: Knowledge['partials']): Map<string, PartialIdentity> {

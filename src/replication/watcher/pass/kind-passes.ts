@@ -205,7 +205,9 @@ export class KindPasses implements Job {
   private async passOver(kind: Kind, term: Led): Promise<void> {
     const { stop } = term;
     const collection = describedKind(kind).collection;
-    await this.indexes.keepOf(collection);
+    // The server goes on with the builds, which may take hours. The next pass waits for them again.
+    await Promise.race([this.indexes.keepOf(collection), abortionOf(stop)]);
+    if (stop.aborted) return;
     const showLife = () => {
       if (stop.aborted) throw new TermOverError();
     };
@@ -280,4 +282,12 @@ export class KindPasses implements Job {
 /** The pass over a kind is never resumed from a place. */
 function withoutPlace({ reached: _reached, ...pass }: PassProgress): PassProgress {
   return pass;
+}
+
+/** Resolves once the signal is aborted. */
+function abortionOf(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

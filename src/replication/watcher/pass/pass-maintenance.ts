@@ -4,14 +4,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { recordsIn, HAS_GOOD_STAMP, textAt, textsAt } from '../../../record/index.js';
 import { type Kind, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
 import { alongIndex, statedIndex } from '../../../platform/database/index.js';
-import {
-  identityOf,
-  type KnownChannel,
-  textsOf,
-  type AppShare,
-  documentsOf,
-  recordsAlong,
-} from '../../protocol/index.js';
+import { identityOf, type KnownChannel, textsOf, documentsOf, recordsAlong } from '../../protocol/index.js';
 import { PRESENT, type PresentRecord } from '../repair/present-record.js';
 import { RecordMaintenance } from '../repair/record-repair.js';
 import { Restamps } from '../stamping/restamps.js';
@@ -22,6 +15,7 @@ import {
   RANGE_MS,
   KnownChannels,
   IncompleteIdentities,
+  type TermAtWork,
 } from '../../store/index.js';
 import { PassNumbers, type PassRun } from './pass-numbers.js';
 
@@ -95,7 +89,7 @@ export class PassMaintenance {
     term.showLife();
     await this.numbers.displace(kind, range, run);
     term.showLife();
-    if (kind === CHANNEL_KIND) await this.learnChannels(range, term.share);
+    if (kind === CHANNEL_KIND) await this.learnChannels(range, term);
     term.showLife();
     const maintenance = [{ $match: needsMaintenance(kind) }, ...FIRST, { $project: PRESENT }];
     await this.inBulks(kind, range, run, maintenance, async (records) => {
@@ -138,13 +132,17 @@ export class PassMaintenance {
     }
   }
 
-  private async learnChannels(range: IdRange, share: AppShare): Promise<void> {
+  private async learnChannels(range: IdRange, term: TermAtWork): Promise<void> {
+    const { share } = term;
     const hint = await statedIndex(this.records(CHANNEL_KIND), recordsAlong(share));
     const channels = this.records(CHANNEL_KIND).aggregate<KnownChannel>(
       [{ $match: { ...documentsOf(share), _id: inRange(range) } }, ...CARRIED],
       { ...bounded, hint, allowDiskUse: true },
     );
-    for await (const some of slicesOf(channels, ({ channel }) => channel)) await this.channels.learn(some);
+    for await (const some of slicesOf(channels, ({ channel }) => channel)) {
+      await this.channels.learn(some);
+      term.showLife();
+    }
   }
 
   private async keepIncomplete(kind: Kind, records: PresentRecord[], { at, term }: PassRun): Promise<void> {

@@ -24,7 +24,7 @@ function estimate(name: string): Promise<number> {
 }
 
 /** Passes whose work ends when the test says so, and what they have stored. */
-function passes() {
+function passes(keepOf: () => Promise<void> = () => Promise.resolve()) {
   const stored: PassedKind[] = [];
   const begun: AbortSignal[] = [];
   const ends: (() => void)[] = [];
@@ -43,7 +43,7 @@ function passes() {
     { collection: (name: string) => ({ estimatedDocumentCount: () => estimate(name) }) },
     { run },
     { knowsKind: () => Promise.resolve(false) },
-    { keepOf: () => Promise.resolve() },
+    { keepOf },
     { save },
     { now: () => Promise.resolve({ at: NOW }) },
     {},
@@ -81,6 +81,15 @@ it('a pass that is interrupted has stopped before the history begins again, and 
   ends[0]!();
   await Promise.all([step, interrupted]);
   expect(stored[0]).not.toHaveProperty('since');
+});
+
+it('an interruption does not wait for the indexes, which the server goes on building', async () => {
+  const { kinds, stored } = passes(() => new Promise(() => undefined));
+  kinds.goOn();
+  const step = kinds.step(NEVER);
+  await turn();
+  await Promise.all([kinds.interrupt(), step]);
+  expect(stored).toEqual([]);
 });
 
 it('no pass begins before the term has its stream: what is deleted between the two would be told by none', async () => {
