@@ -11,6 +11,10 @@ const EVERY_MS = 10_000;
  * write.
  */
 const MOST_CONSUMERS = 10_000;
+/** The maximum of one user name, so that it cannot use up the notes of all others. */
+const MOST_OF_USER = 2000;
+/** The longest name of a service that is noted, with room for a channel of 1,024 characters. */
+const LONGEST_SERVICE = 1100;
 
 /**
  * Records the activity of consumers. A request is noted when it ends. The notes are written every ten seconds, so that no
@@ -19,13 +23,22 @@ const MOST_CONSUMERS = 10_000;
 @Injectable()
 export class ConsumerNotes extends WriteBehind {
   private calls: Calls = new Map();
+  private ofUser = new Map<string, number>();
 
   constructor(@InjectConnection() private readonly connection: Connection) {
     super('Consumers', EVERY_MS, 'The notes about consumers cannot be written, and are lost.');
   }
 
   note(call: Call): void {
-    if (this.calls.size < MOST_CONSUMERS || this.calls.has(consumerName(call.key))) gather(this.calls, call);
+    const { username, service } = call.key;
+    if (!this.calls.has(consumerName(call.key))) {
+      const others = this.ofUser.get(username) ?? 0;
+      // The names of refused requests can be of any length and number.
+      if (service.length > LONGEST_SERVICE || others >= MOST_OF_USER) return;
+      if (this.calls.size >= MOST_CONSUMERS) return;
+      this.ofUser.set(username, others + 1);
+    }
+    gather(this.calls, call);
   }
 
   /**
@@ -36,6 +49,7 @@ export class ConsumerNotes extends WriteBehind {
     const gathered = [...this.calls.values()];
     if (gathered.length === 0) return;
     this.calls = new Map();
+    this.ofUser = new Map();
     const updates = gathered.map((one) => ({
       updateOne: { filter: { _id: { $eq: one._id } }, update: updateOf(one), upsert: one.isFound },
     }));

@@ -218,6 +218,8 @@ export class StreamWork {
   /** Throws a TermOverError if another instance leads now. */
   async save({ state }: Term, advance: Advance): Promise<void> {
     if (!(await this.lease.save(state.term, advance))) throw new TermOverError();
+    // A pass over everything that begins later in this term asks which applications were never passed over.
+    if (advance.aside !== undefined) state.aside = advance.aside;
   }
 
   /** Stores the end of a pass. Throws a TermOverError if another instance leads now. */
