@@ -62,18 +62,22 @@ it('after three attempts, the line is refused, with the reason', async () => {
   });
 });
 
-it('a record that another program inserts at the same time is changed, and counts so', async () => {
-  const { app } = operator;
-  let isHeld = true;
-  gate.hold((request) => isHeld && MERGE.test(request.toString('latin1')));
-  const imported = operator.try([{ id: 'b', data: { n: 2 } }], 'product', '--json');
-  await eventually(() => gate.holding > 0);
-  await app.product({ id: 'b', data: { n: 1 } });
-  isHeld = false;
-  const { code, output } = await imported;
-  expect([code, JSON.parse(output)]).toEqual([0, counts(0, 1)]);
-  expect(await operator.stored('product', 'b')).toMatchObject({ data: { n: 2 } });
-});
+it.each([1, 3])(
+  'a record that another program inserts at the same time is changed, and counts so: of %i',
+  async (many) => {
+    const { app } = operator;
+    let isHeld = true;
+    gate.hold((request) => isHeld && MERGE.test(request.toString('latin1')));
+    const lines = ['b', 'c', 'd'].map((id) => ({ id, data: { n: 2 } }));
+    const imported = operator.try(lines.slice(0, many), 'product', '--json');
+    await eventually(() => gate.holding > 0);
+    await app.product({ id: 'b', data: { n: 1 } });
+    isHeld = false;
+    const { code, output } = await imported;
+    expect([code, JSON.parse(output)]).toEqual([0, counts(many - 1, 1)]);
+    expect(await operator.stored('product', 'b')).toMatchObject({ data: { n: 2 } });
+  },
+);
 
 it('a mirror that is interrupted after the file was read removes nothing', async () => {
   const controller = new AbortController();

@@ -40,6 +40,12 @@ const SHOP = { organizationid: 'acme', appid: 'shop' };
 const typed = (command: string, file: object) => commands.run(command, { input: JSON.stringify(file) });
 const failureOf = async (file: object, command = 'config plan -') => (await typed(command, file)).errors;
 
+/** Also those whose notes are not written yet. */
+async function forgetConsumers(): Promise<void> {
+  await service.app.get(ConsumerNotes, { strict: false }).flush();
+  await service.db.collection('tidemark.consumers').deleteMany({});
+}
+
 describe('A configuration with kinds', () => {
   it('creates a kind with a service of it, at once; exported, it changes nothing', async () => {
     await service.db.collection('orders').insertMany([
@@ -142,8 +148,7 @@ describe('A configuration with kinds', () => {
     expect(await failureOf(file, 'config plan --prune -')).toEqual([
       'The kind "order" still has consumers. Remove the kind separately with --purge.',
     ]);
-    await service.app.get(ConsumerNotes, { strict: false }).flush();
-    await service.db.collection('tidemark.consumers').deleteMany({});
+    await forgetConsumers();
     const kept = { ...file, applications };
     expect(await failureOf(kept, 'config plan --prune -')).toEqual([
       expect.stringMatching(/^Line 1: .*\/kind is not one of member, product\.$/),
@@ -158,6 +163,7 @@ describe('A configuration with kinds', () => {
   it('gives the collection of a kind that it removes to one that it creates, with the indexes', async () => {
     await stored().insertOne({ ...ORDER });
     await eventually(async () => (await app.get('order/max')).status === 200);
+    await forgetConsumers();
     const before = JSON.parse((await commands.run('config export --json')).output) as { kinds: object[] };
     const renamed = { ...before, kinds: [{ ...ORDER, name: 'purchase' }] };
     const { output, errors } = await typed('config apply --prune --yes -', renamed);

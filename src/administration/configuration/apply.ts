@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { LineCounter, parseDocument, stringify, visit } from 'yaml';
+import { isMap, LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { APPLICATIONS, SERVICES } from '../../application/plain.js';
 import { CREDENTIALS, hashPassword } from '../../auth/plain.js';
 import { isDuplicateKey } from '../../platform/database/plain.js';
@@ -230,7 +230,7 @@ export function readConfigurationFile(text: string): ConfigurationFile {
   const [error] = document.errors;
   if (error !== undefined) throw atLine(lines.linePos(error.pos[0]).line, `is not YAML: ${error.message}`);
   // An export as JSON names in it what is not part of the configuration.
-  document.delete('leftOut');
+  if (isMap(document.contents)) document.delete('leftOut');
   const lineOf = (pointer: string) => {
     const path = namesIn(pointer);
     for (let length = path.length; length >= 0; length -= 1) {

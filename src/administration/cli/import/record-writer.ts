@@ -65,11 +65,7 @@ export class RecordWriter implements RecordSink {
         const [first, ...others] = lines;
         if (first === undefined) return;
         if (others.length > 0) break;
-        if (isOvertaken(error) && attempt < MOST_ATTEMPTS) {
-          // Nothing was written for this line: if the record exists by then, another program has inserted it.
-          missing.delete(first.record.id);
-          continue;
-        }
+        if (isOvertaken(error) && attempt < MOST_ATTEMPTS) continue;
         written.refused.push({
           number: first.number,
           reason: error instanceof OvertakenError ? error.message : refusalOf(error),
@@ -83,18 +79,26 @@ export class RecordWriter implements RecordSink {
   }
 
   /**
-   * A record counts as created if any attempt has not found it: a later attempt also finds what a failed one has
-   * inserted.
+   * A record that an earlier attempt has not found was inserted by that attempt, or by another program. In the first
+   * case it is equal, and counts as created; otherwise it counts as changed if it is.
    */
   private async attempt(lines: RecordLine[], missing: Set<string>, written: WriteOutcome): Promise<void> {
     const standing = await this.standing(lines);
-    for (const { record } of lines) if (!standing.has(record.id)) missing.add(record.id);
-    const { count, doubled } = await this.change(lines.filter(({ record }) => standing.has(record.id)));
-    written.changed += count;
-    await this.insert(lines.filter(({ record }) => !standing.has(record.id)));
-    written.created += lines.filter(({ record }) => missing.has(record.id)).length;
+    const isStanding = ({ record }: RecordLine) => standing.has(record.id);
+    const wasMissing = ({ record }: RecordLine) => missing.has(record.id);
+    const again = lines.filter((line) => isStanding(line) && wasMissing(line));
+    const before = lines.filter((line) => isStanding(line) && !wasMissing(line));
+    const others = lines.filter((line) => !isStanding(line));
+    for (const { record } of others) missing.add(record.id);
+    const ofBefore = await this.change(before);
+    written.changed += ofBefore.count;
+    await this.insert(others);
+    // Last, because a repetition would find these records equal.
+    const ofAgain = await this.change(again);
+    written.changed += ofAgain.count;
+    written.created += others.length + again.length - ofAgain.count - ofAgain.doubled.size;
     for (const { number, record } of lines) {
-      const name = doubled.get(record.id);
+      const name = ofBefore.doubled.get(record.id) ?? ofAgain.doubled.get(record.id);
       if (name !== undefined) written.refused.push({ number, reason: whyDoubled(this.kind, name) });
     }
   }

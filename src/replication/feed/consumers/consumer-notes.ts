@@ -11,8 +11,8 @@ const EVERY_MS = 10_000;
  * write.
  */
 const MOST_CONSUMERS = 10_000;
-/** The maximum of one user name, so that it cannot use up the notes of all others. */
-const MOST_OF_USER = 2000;
+/** The maximum of one user name whose first call was refused, so that it cannot use up the notes of all others. */
+const MOST_REFUSED = 2000;
 /** The longest name of a service that is noted, with room for a channel of 1,024 characters. */
 const LONGEST_SERVICE = 1100;
 
@@ -23,7 +23,7 @@ const LONGEST_SERVICE = 1100;
 @Injectable()
 export class ConsumerNotes extends WriteBehind {
   private calls: Calls = new Map();
-  private ofUser = new Map<string, number>();
+  private refusedOf = new Map<string, number>();
 
   constructor(@InjectConnection() private readonly connection: Connection) {
     super('Consumers', EVERY_MS, 'The notes about consumers cannot be written, and are lost.');
@@ -32,11 +32,13 @@ export class ConsumerNotes extends WriteBehind {
   note(call: Call): void {
     const { username, service } = call.key;
     if (!this.calls.has(consumerName(call.key))) {
-      const others = this.ofUser.get(username) ?? 0;
-      // The names of refused requests can be of any length and number.
-      if (service.length > LONGEST_SERVICE || others >= MOST_OF_USER) return;
-      if (this.calls.size >= MOST_CONSUMERS) return;
-      this.ofUser.set(username, others + 1);
+      if (service.length > LONGEST_SERVICE || this.calls.size >= MOST_CONSUMERS) return;
+      // The names of refused requests can be made up.
+      if (call.status >= 400) {
+        const others = this.refusedOf.get(username) ?? 0;
+        if (others >= MOST_REFUSED) return;
+        this.refusedOf.set(username, others + 1);
+      }
     }
     gather(this.calls, call);
   }
@@ -49,7 +51,7 @@ export class ConsumerNotes extends WriteBehind {
     const gathered = [...this.calls.values()];
     if (gathered.length === 0) return;
     this.calls = new Map();
-    this.ofUser = new Map();
+    this.refusedOf = new Map();
     const updates = gathered.map((one) => ({
       updateOne: { filter: { _id: { $eq: one._id } }, update: updateOf(one), upsert: one.isFound },
     }));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mongo } from 'mongoose';
-import { type Parsed, shown, later } from '../../../platform/common/index.js';
+import { type Parsed, settledWithin, shown, later } from '../../../platform/common/index.js';
 import {
   begin,
   type BegunItems,
@@ -107,6 +107,9 @@ const LINE_END = Buffer.from('\n');
  * the lines within 2 s (contract §4).
  */
 const LOOK_EVERY_MS = 1000;
+/** Interval of the empty pieces during a check, in milliseconds: shorter than that of signs of life. */
+const EMPTY_EVERY_MS = 5;
+const EMPTY = Buffer.alloc(0);
 
 /** The lines between the items and after the last one. */
 interface LinesForm {
@@ -152,28 +155,19 @@ async function* lines(
 }
 
 /**
- * Passes pieces through. Begins to check access if the last check is older than {@link LOOK_EVERY_MS}, and throws before
- * the first piece after a check that has failed. No piece waits for a check: a piece may end within an item, where a
- * sign of life would change the text.
+ * Passes pieces through. Checks access before a piece if the last check is older than {@link LOOK_EVERY_MS}. Meanwhile it
+ * yields empty pieces: a piece may end within an item, and a sign of life there would change the text.
  */
 export async function* whileAllowed(
   pieces: AsyncGenerator<Buffer, void>,
   mayGoOn: MayGoOn,
 ): AsyncGenerator<Buffer, void> {
   let lookedAt = performance.now();
-  let isLooking = false;
-  let refusal: { reason: unknown } | undefined;
-  const look = () =>
-    mayGoOn().then(
-      () => (isLooking = false),
-      (reason: unknown) => (refusal = { reason }),
-    );
   for await (const piece of pieces) {
-    if (refusal !== undefined) throw refusal.reason;
-    if (!isLooking && performance.now() - lookedAt >= LOOK_EVERY_MS) {
-      isLooking = true;
+    if (performance.now() - lookedAt >= LOOK_EVERY_MS) {
+      const allowed = mayGoOn().then(() => true);
+      while ((await settledWithin(allowed, EMPTY_EVERY_MS)) === undefined) yield EMPTY;
       lookedAt = performance.now();
-      void look();
     }
     yield piece;
   }

@@ -98,6 +98,9 @@ describe('a configuration file', () => {
     ['no YAML', 'applications: [', 'Line 1: is not YAML'],
     ['a key twice', 'applications: []\napplications: []', 'Line 2: is not YAML'],
     ['no object', '- 1', 'is not such as'],
+    ['nothing', '', 'is not such as'],
+    ['a comment alone', '# x', 'is not such as'],
+    ['a number', '42', 'is not such as'],
     [
       'an unknown property',
       'application: []',
