@@ -10,7 +10,6 @@ async function* pieces(texts: string[]): AsyncGenerator<Buffer, void> {
     const now = performance.now();
     jest.spyOn(performance, 'now').mockReturnValue(now + LONG_AGO_MS);
     yield Buffer.from(text);
-    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
