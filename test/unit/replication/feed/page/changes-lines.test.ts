@@ -9,7 +9,7 @@ async function* pieces(texts: string[]): AsyncGenerator<Buffer, void> {
   for (const text of texts) {
     const now = performance.now();
     jest.spyOn(performance, 'now').mockReturnValue(now + LONG_AGO_MS);
-    yield Buffer.from(text);
+    yield await Promise.resolve(Buffer.from(text));
   }
 }
 
