@@ -155,14 +155,14 @@ class ImportRun {
   private async removeUnseen(): Promise<number | undefined> {
     if (this.options.mirror !== true || this.incomplete !== undefined) return undefined;
     if (this.options.stop?.aborted === true) {
-      this.incomplete = `interrupted; nothing ${this.wasOrWouldBe} removed`;
+      this.incomplete = this.judge === undefined ? 'interrupted; nothing was removed' : 'interrupted';
       return undefined;
     }
     if (this.done.bad === 0 && this.done.written > 0) {
       return this.judge?.unseen() ?? this.removeFrom(this.mirror!);
     }
     const why = this.done.bad > 0 ? 'there are bad lines' : 'the file has no record';
-    this.incomplete = `nothing ${this.wasOrWouldBe} removed, since ${why}`;
+    this.incomplete = `nothing ${this.judge === undefined ? 'was' : 'would be'} removed, since ${why}`;
     return undefined;
   }
 
@@ -170,10 +170,6 @@ class ImportRun {
     const { removed, isComplete } = await mirror.removeUnseen(this.options.stop);
     if (!isComplete) this.incomplete = 'interrupted before all records that are not in the file were removed';
     return removed;
-  }
-
-  private get wasOrWouldBe(): string {
-    return this.judge === undefined ? 'was' : 'would be';
   }
 
   private summary(removed: number | undefined): ImportSummary {

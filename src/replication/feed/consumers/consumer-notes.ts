@@ -13,8 +13,8 @@ const EVERY_MS = 10_000;
 const MOST_CONSUMERS = 10_000;
 /** The maximum of one user name whose first call was refused, so that it cannot use up the notes of all others. */
 const MOST_REFUSED = 2000;
-/** The longest name of a service that is noted, with room for a channel of 1,024 characters. */
-const LONGEST_SERVICE = 1100;
+/** The longest name of a service for which a refused first call is noted. A channel has room for 1,024 characters. */
+const LONGEST_REFUSED = 1100;
 
 /**
  * Records the activity of consumers. A request is noted when it ends. The notes are written every ten seconds, so that no
@@ -32,11 +32,11 @@ export class ConsumerNotes extends WriteBehind {
   note(call: Call): void {
     const { username, service } = call.key;
     if (!this.calls.has(consumerName(call.key))) {
-      if (service.length > LONGEST_SERVICE || this.calls.size >= MOST_CONSUMERS) return;
+      if (this.calls.size >= MOST_CONSUMERS) return;
       // The names of refused requests can be made up.
       if (call.status >= 400) {
         const others = this.refusedOf.get(username) ?? 0;
-        if (others >= MOST_REFUSED) return;
+        if (others >= MOST_REFUSED || service.length > LONGEST_REFUSED) return;
         this.refusedOf.set(username, others + 1);
       }
     }

@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import { settledWithin } from '../../../platform/common/index.js';
 import { callerOf } from '../../../auth/index.js';
+import { SILENCE } from '../page/changes-lines.js';
 import type { OpenPage, Page } from '../page/page-items.js';
 import { PageBytes, type PageBudget } from '../page/page-bytes.js';
 import { giveBack } from '../../transcode/index.js';
@@ -115,18 +116,20 @@ function zstd(): Record<string, () => Transform> {
 /** A sign of life. JSON allows whitespace between its tokens. */
 const SIGN = Buffer.from(' ');
 
-/** Passes pieces through. Yields a blank after every `ms` milliseconds of waiting for the next piece. */
+/** Passes pieces through. Yields a blank after every `ms` milliseconds of waiting, except after {@link SILENCE}. */
 export async function* withSigns(
   pieces: AsyncGenerator<Buffer, void>,
   ms: number,
 ): AsyncGenerator<Buffer, void> {
+  let isSilent = false;
   try {
     for (;;) {
       const next = pieces.next();
-      while ((await settledWithin(next, ms)) === undefined) yield SIGN;
+      while (!isSilent && (await settledWithin(next, ms)) === undefined) yield SIGN;
       const { value, done } = await next;
       if (done === true) return;
-      yield value;
+      isSilent = value === SILENCE;
+      if (!isSilent) yield value;
     }
   } finally {
     await pieces.return();

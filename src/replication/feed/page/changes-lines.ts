@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mongo } from 'mongoose';
-import { type Parsed, settledWithin, shown, later } from '../../../platform/common/index.js';
+import { type Parsed, shown, later } from '../../../platform/common/index.js';
 import {
   begin,
   type BegunItems,
@@ -107,9 +107,8 @@ const LINE_END = Buffer.from('\n');
  * the lines within 2 s (contract §4).
  */
 const LOOK_EVERY_MS = 1000;
-/** Interval of the empty pieces during a check, in milliseconds: shorter than that of signs of life. */
-const EMPTY_EVERY_MS = 5;
-const EMPTY = Buffer.alloc(0);
+/** Precedes a wait in which no sign of life may be sent. It has no text. */
+export const SILENCE = Buffer.alloc(0);
 
 /** The lines between the items and after the last one. */
 interface LinesForm {
@@ -155,8 +154,8 @@ async function* lines(
 }
 
 /**
- * Passes pieces through. Checks access before a piece if the last check is older than {@link LOOK_EVERY_MS}. Meanwhile it
- * yields empty pieces: a piece may end within an item, and a sign of life there would change the text.
+ * Passes pieces through. Checks access before a piece if the last check is older than {@link LOOK_EVERY_MS}. A check is
+ * announced by {@link SILENCE}: a piece may end within an item, and a sign of life there would change the text.
  */
 export async function* whileAllowed(
   pieces: AsyncGenerator<Buffer, void>,
@@ -165,8 +164,8 @@ export async function* whileAllowed(
   let lookedAt = performance.now();
   for await (const piece of pieces) {
     if (performance.now() - lookedAt >= LOOK_EVERY_MS) {
-      const allowed = mayGoOn().then(() => true);
-      while ((await settledWithin(allowed, EMPTY_EVERY_MS)) === undefined) yield EMPTY;
+      yield SILENCE;
+      await mayGoOn();
       lookedAt = performance.now();
     }
     yield piece;

@@ -2,7 +2,7 @@ import { ConsumerNotes } from '../../../../../src/replication/feed/index.js';
 
 const AT = new Date('2026-01-01');
 
-/** Notes, and the consumers of which something is written. */
+/** Notes, and the consumers that they write. */
 function notes() {
   const written: { username: string; service: string }[] = [];
   const bulkWrite = (
