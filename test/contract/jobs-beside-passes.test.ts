@@ -226,7 +226,8 @@ it('an entry of the quarantine waits for every application that it may concern',
   const services = setAside(new mongo.ObjectId(), { _id: { what: 'services' } });
   const { at } = await service.app.get(WorkedThrough, { strict: false }).now();
   const retry = service.app.get(QuarantineRetry, { strict: false });
-  const ofEntries = (entries: SetAside[]) => retry.within({ but: [passing.tenant] }, entries, at);
+  const ofEntries = (entries: SetAside[]) =>
+    retry.within({ share: { but: [passing.tenant] }, withoutKinds: [] }, entries, at);
   for (const [what, entry] of Object.entries(waiting))
     expect([what, await ofEntries([entry])]).toEqual([what, []]);
   const others = [...Object.values(ready), services];

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { bsonTypeOf, type Tenant } from '../../record/pure.js';
-import { describedKind, isBuiltIn, isKind, type Kind } from '../../kinds/index.js';
+import { describedKind, isBuiltIn, isKind, type Kind, kindNames } from '../../kinds/index.js';
 import type { Pace, StoredWork, Work } from './estimates.js';
 import { literal } from '../../platform/common/index.js';
 
@@ -95,12 +95,10 @@ function kindProgress(
   return isPlace(found?.since) ? { since: found.since } : { pass: found?.pass ?? NOT_BEGUN };
 }
 
-/** Stands for the pass over a kind while that pass is due, but has not begun. */
+/** Stands for a pass over a kind that is due, but has not begun. */
 const NOT_BEGUN = {};
 
-function documentOf(kind: Kind): string {
-  return (isKind(kind) && describedKind(kind).document) || '';
-}
+const documentOf = (kind: Kind): string => (isKind(kind) && describedKind(kind).document) || '';
 
 /**
  * Limits progress to that of an application's or kind's own pass: a pass is running if either is, and the later `since`
@@ -121,18 +119,20 @@ export function progressOfAll(state: TotalProgress): WatchProgress {
   return progressAt(state, (aside) => [state, ...aside]);
 }
 
-/** The applications that are aside and not processed up to a cluster time. */
+/** The applications that are aside, and the created kinds, that are not processed up to a cluster time. */
 export interface Laggards {
   /** A pass of their own is running or due, or has ended after that time. */
   passing: Tenant[];
   /** Their lanes have not reached it. */
   behind: Tenant[];
+  /** The created kinds over which a pass is running or due, or has ended after that time. */
+  kinds: Kind[];
   /** A pass over everything has ended after that time: it may have found changes that no event has reported. */
   isOutdated: boolean;
 }
 
 /**
- * The applications that are not processed up to a cluster time. Undefined if the main loop has not reached it, if a pass
+ * The applications and kinds that are not processed up to a cluster time. Undefined if the main loop has not reached it, if a pass
  * over everything is running, or if it is unknown which applications are aside.
  */
 export function laggardsAt(state: TotalProgress, at: mongo.Timestamp): Laggards | undefined {
@@ -143,7 +143,11 @@ export function laggardsAt(state: TotalProgress, at: mongo.Timestamp): Laggards 
   if (!isKnown || !isReached(progressAt(state, () => [state]))) return undefined;
   const passing = aside.filter((one) => one.pass !== undefined || isOutdated(one));
   const behind = aside.filter((one) => !passing.includes(one) && !isReached(progressOf(state, one)));
-  return { passing: passing.map(named), behind: behind.map(named), isOutdated: isOutdated(state) };
+  const kinds = kindNames().filter((kind) => {
+    const { since, pass } = kindProgress(state, kind) ?? {};
+    return pass !== undefined || isOutdated({ since });
+  });
+  return { passing: passing.map(named), behind: behind.map(named), kinds, isOutdated: isOutdated(state) };
 }
 
 /** The applications over which a pass of their own is running or due; undefined during a pass over everything. */

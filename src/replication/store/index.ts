@@ -6,7 +6,7 @@ export { FiltersInForce, OutdatedServiceError, HashKeys } from './filters-in-for
 export { IncompleteIdentities } from './incomplete-identities.js';
 export { Horizon, KnownChannels } from './known-channels.js';
 export { type KindAsked, KindsGuard, KnownKinds } from './known-kinds.js';
-export { KnownProgress, WatchedPlace, type Now, WorkedThrough } from './known-progress.js';
+export { KnownProgress, WatchedPlace, type Now, type Processed, WorkedThrough } from './known-progress.js';
 export { type EntryRange, LedgerSlices } from './ledger-slices.js';
 export { Ledger } from './ledger.js';
 export { Announced, GreatestStamp, MarkRaiser, readFences } from './marks.js';

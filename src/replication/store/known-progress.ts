@@ -4,6 +4,7 @@ import type { Model, mongo, Connection } from 'mongoose';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ControlStream, KnownDocuments, type Follower } from '../../platform/control/index.js';
 import type { Tenant } from '../../record/index.js';
+import type { Kind } from '../../kinds/index.js';
 import {
   isAside,
   isPreparing,
@@ -178,6 +179,13 @@ export interface Now {
   clock: Date;
 }
 
+/** The part of the records that is processed up to a cluster time. */
+export interface Processed {
+  share: AppShare;
+  /** The created kinds that are not: a pass over them is running or due, or has ended after that time. */
+  withoutKinds: readonly Kind[];
+}
+
 /**
  * Lets the leader's background jobs wait for the watcher's progress. An application that is far behind, or over which a pass
  * is running, is left out instead of being waited for, so that it delays no other (design §10).
@@ -201,32 +209,31 @@ export class WorkedThrough {
 
   /**
    * Waits until the main loop has processed everything up to a cluster time, and some seconds more for the lanes. Returns
-   * the applications that are then processed up to that time, without those over which a pass of their own is running
+   * what is then processed up to that time, without the applications and kinds over which a pass of their own is running
    * or due, or has ended after that time. Undefined if `stop` is aborted first, or if a pass over everything has ended
    * after that time.
    */
-  async upTo(at: mongo.Timestamp, stop: AbortSignal): Promise<AppShare | undefined> {
+  async upTo(at: mongo.Timestamp, stop: AbortSignal): Promise<Processed | undefined> {
     let until: number | undefined;
     while (!stop.aborted) {
       const late = await this.progress.laggards(at).catch(() => undefined);
       if (late?.isOutdated === true) return undefined;
       if (late !== undefined) {
-        const { passing, behind } = late;
+        const { passing, behind, kinds } = late;
         until ??= performance.now() + this.longestWaitMs;
-        if (behind.length === 0 || performance.now() >= until) return { but: [...passing, ...behind] };
+        if (behind.length === 0 || performance.now() >= until)
+          return { share: { but: [...passing, ...behind] }, withoutKinds: kinds };
       }
       await pause(LOOK_MS, stop);
     }
     return undefined;
   }
 
-  /**
-   * Whether no pass over everything, or over an application of the share, has begun since {@link upTo} returned the
-   * share.
-   */
-  async isStill(share: AppShare, at: mongo.Timestamp): Promise<boolean> {
+  /** Whether no pass over anything that {@link upTo} has returned has begun since. */
+  async isStill({ share, withoutKinds }: Processed, at: mongo.Timestamp): Promise<boolean> {
     const late = await this.progress.laggards(at);
     if (late === undefined || late.isOutdated) return false;
+    if (late.kinds.some((kind) => !withoutKinds.includes(kind))) return false;
     return [...late.passing, ...late.behind].every((one) => !isIn(share, one));
   }
 

@@ -132,7 +132,7 @@ export class ProgressReader {
     return this.shared.share(MAIN, () => this.observe({ watched: placeAt('$watched'), ...TOGETHER }, []));
   }
 
-  /** The applications that are not processed up to a cluster time; undefined as in {@link laggardsAt}. */
+  /** The applications and kinds that are not processed up to a cluster time; undefined as in {@link laggardsAt}. */
   async laggards(at: mongo.Timestamp): Promise<Laggards | undefined> {
     return laggardsAt(await this.state(), at);
   }
@@ -143,7 +143,7 @@ export class ProgressReader {
   }
 
   private async state(): Promise<TotalProgress> {
-    const projection = { watched: 1, since: 1, pass: 1, aside: 1 };
+    const projection = { watched: 1, since: 1, pass: 1, aside: 1, kinds: 1 };
     const options = { projection, comment: OF_JOBS };
     return (await this.states.collection.findOne<WatchState>({ _id: WATCHER as never }, options)) ?? {};
   }

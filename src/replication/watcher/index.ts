@@ -7,6 +7,7 @@ export { Lease } from './lease.js';
 export { type Batch, openStream } from './log/change-stream.js';
 export { IgnoredRecords } from './repair/ignored-records.js';
 export { IncompleteReview } from './repair/reviews.js';
+export { Pass } from './pass/pass.js';
 export { Claimants } from './stamping/claimants.js';
 export { RestampNotes, Restamps } from './stamping/restamps.js';
 export { Resurrections } from './stamping/resurrections.js';

@@ -87,4 +87,7 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'a lane that goes on behind a lost place': ['quarantine beside passes', 3],
   'moments since the lease alone': ['shown beside passes', 1591],
   'a join that leaves since': ['known beside passes', 1606],
+  'a look that a pass over the kind has overtaken': ['quarantine of created kinds', 11383],
+  'a pass over the kind before the stream': ['created numbers', 2866],
+  'a kind under its pass left out of passes of one application': ['created kinds beside passes', 297],
 };

@@ -80,4 +80,7 @@ export type MutantName =
   | 'a pass of one application with the fences of the term'
   | 'the place of a pass not stored before its effects'
   | 'a text learned of an earlier place than its number'
-  | 'the entry of a pass not bound to the term';
+  | 'the entry of a pass not bound to the term'
+  | 'a look that a pass over the kind has overtaken'
+  | 'a pass over the kind before the stream'
+  | 'a kind under its pass left out of passes of one application';

@@ -4,6 +4,7 @@ import { catchUp } from '../service/knowledge.js';
 import { putRight } from '../writers/operator.js';
 import { upkeepOf } from '../watcher/upkeep.js';
 import { isLookDue, isStampingDue, lookingOf, stampingOf } from '../watcher/filters.js';
+import { isKindDue, kindPassOf } from '../watcher/kind-pass.js';
 import { lanesOf } from '../watcher/lane.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { advance, endWhatShowsNoLife } from './turn.js';
@@ -64,6 +65,7 @@ function settles(world: ModelWorld): boolean {
       (after.lanes ?? new Map()).size === 0 &&
       quarantine.size === 0 &&
       !isStampingDue(world) &&
+      !isKindDue(world) &&
       !world.instances.some(({ watcher }) => isLookDue(watcher) && watcher.term === after.term);
     if (round >= FEWEST_ROUNDS && isWhole && after.token === end && end === world.database.end) return true;
     if (lease.term === after.term && round % 40 === 39) endWhatShowsNoLife(world);
@@ -79,14 +81,16 @@ function advanceWatchers(world: ModelWorld, stride: number): void {
     advance(watcher.steps, stride);
     for (const lane of lanesOf(watcher)) advance(lane, stride);
     if (isStampingDue(world)) advance(stampingOf(world, watcher), stride);
+    if (isKindDue(world)) advance(kindPassOf(world, watcher), stride);
     if (isLookDue(watcher)) advance(lookingOf(world, watcher), stride);
     if (database.now.quarantine.size > 0) advance(upkeepOf(world, watcher), stride);
   }
   for (const life of leftBehind) {
-    const { steps, aftercare, stamping, looking } = life;
+    const { steps, aftercare, stamping, looking, kindPass } = life;
     advance(steps, stride);
     if (stamping !== undefined) advance(stamping, stride);
     if (looking !== undefined) advance(looking, stride);
+    if (kindPass !== undefined) advance(kindPass, stride);
     for (const lane of lanesOf(life)) advance(lane, stride);
     if (aftercare !== undefined) advance(aftercare, stride);
   }

@@ -28,7 +28,8 @@ export type ProfilePart =
   | 'take again'
   | 'look after'
   | 'forget'
-  | 'work beside';
+  | 'work beside'
+  | 'pass over the kind';
 
 /** The three feeds; `changes` by its cursor; `changes` from the greatest stamp of a complete harvest on. */
 export type ModelReading = 'feeds' | 'cursor' | 'greatest stamp';
@@ -63,6 +64,8 @@ export interface Profile {
   headFails?: number;
   /** Progress by application: how likely one is put aside before a batch, and is left to a pass of its own by one over everything. */
   lanes?: { aside: number; later?: number };
+  /** An operator has just created the kind: it waits for a pass over its records, and until that has ended nothing is shown. */
+  isCreated?: true;
   /** Filters: whether one that was in force comes back, and whether `services` is compared on a timer too. */
   everNew?: true;
   timer?: false;

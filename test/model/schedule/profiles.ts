@@ -28,6 +28,13 @@ import {
   SHOWN_BESIDE_PASSES,
 } from './sorts-passes.js';
 import {
+  CREATED_KINDS,
+  CREATED_KINDS_BESIDE_PASSES,
+  CREATED_NUMBERS,
+  QUARANTINE_OF_CREATED_KINDS,
+  QUARANTINE_OF_CREATED_KINDS_BESIDE_PASSES,
+} from './sorts-kinds.js';
+import {
   ABANDONED_TERMS,
   BROKEN_OFF,
   CHANGES,
@@ -105,6 +112,11 @@ export const PROFILES = {
   'retention beside passes': RETENTION_BESIDE_PASSES,
   'shown beside passes': SHOWN_BESIDE_PASSES,
   'known beside passes': KNOWN_BESIDE_PASSES,
+  'created kinds': CREATED_KINDS,
+  'created numbers': CREATED_NUMBERS,
+  'created kinds beside passes': CREATED_KINDS_BESIDE_PASSES,
+  'quarantine of created kinds': QUARANTINE_OF_CREATED_KINDS,
+  'quarantine of created kinds beside passes': QUARANTINE_OF_CREATED_KINDS_BESIDE_PASSES,
 } satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof PROFILES;

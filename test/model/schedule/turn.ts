@@ -5,6 +5,7 @@ import type { Instance, ModelWorld } from '../world/world.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { upkeepOf } from '../watcher/upkeep.js';
 import { isLookDue, isStampingDue, lookingOf, stampingOf } from '../watcher/filters.js';
+import { kindPassOf } from '../watcher/kind-pass.js';
 import { lanesOf } from '../watcher/lane.js';
 import { newLife } from '../watcher/lead.js';
 import { followOn, forget } from '../service/knowledge.js';
@@ -87,6 +88,8 @@ function act(world: ModelWorld, part: ProfilePart): void {
       return lookAfter(world);
     case 'work beside':
       return workBeside(world);
+    case 'pass over the kind':
+      return passOverKind(world);
     case 'expire':
       return advance(expiryOf(world, dice.pick(world.instances)), strideIn(world));
   }
@@ -113,6 +116,12 @@ function workBeside(world: ModelWorld): void {
   const lanes = lanesOf(watcher);
   world.tell?.(`-- lane of ${name}`);
   if (!watcher.hangs && lanes.length > 0) advance(world.dice.pick(lanes), strideIn(world));
+}
+
+function passOverKind(world: ModelWorld): void {
+  const { name, watcher } = world.dice.pick(world.instances);
+  world.tell?.(`-- pass over the kind by ${name}`);
+  if (!watcher.hangs) advance(kindPassOf(world, watcher), strideIn(world));
 }
 
 function strideIn({ dice, profile }: ModelWorld): number {
@@ -184,8 +193,10 @@ function goOnLeftBehind(world: ModelWorld): void {
   if (dice.chance(CHANCE_LOST)) leftBehind.shift();
   else {
     const life = dice.pick(leftBehind);
-    const { steps, aftercare, stamping, looking } = life;
-    const beside = [aftercare, ...lanesOf(life), stamping, looking].filter((some) => some !== undefined);
+    const { steps, aftercare, stamping, looking, kindPass } = life;
+    const beside = [aftercare, ...lanesOf(life), stamping, looking, kindPass].filter(
+      (some) => some !== undefined,
+    );
     advance(beside.length > 0 && dice.chance(0.5) ? dice.pick(beside) : steps, strideIn(world));
   }
 }

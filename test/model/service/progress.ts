@@ -42,15 +42,29 @@ export function readProgress(
 }
 
 /** Whether the loop of an application has worked through everything up to a cluster time, and no pass over it is under way. */
-export function isWorkedThrough(world: ModelWorld, at: mongo.Timestamp, appid: string): boolean {
-  const watched = readProgress(world, world.database.now, appid)?.watched;
+export function isWorkedThrough(
+  world: ModelWorld,
+  at: mongo.Timestamp,
+  appid: string,
+  state = world.database.now,
+): boolean {
+  const watched = readProgress(world, state, appid)?.watched;
   return watched !== undefined && watched.compare(at) >= 0;
 }
 
 /** The same, and no pass over it has ended behind that time, which may have found out of what no event has told. */
 export function isLookUpToDate(world: ModelWorld, at: mongo.Timestamp, appid: string): boolean {
-  const { since } = progressIn(world.database.now.lease, appid);
-  return isWorkedThrough(world, at, appid) && (since === undefined || since.compare(at) <= 0);
+  const state = stateOfLook(world);
+  const { since } = progressIn(state.lease, appid);
+  return isWorkedThrough(world, at, appid, state) && (since === undefined || since.compare(at) <= 0);
+}
+
+/** For a mutant a look goes on beside a pass over the kind. */
+function stateOfLook(world: ModelWorld): ModelState {
+  const { now } = world.database;
+  if (!world.has('a look that a pass over the kind has overtaken')) return now;
+  const { kind: _kind, ...lease } = now.lease;
+  return { ...now, lease };
 }
 
 /** Whether main has, and no pass over everything is under way. */
@@ -64,8 +78,10 @@ export function isWorkedThroughByMain({ database }: ModelWorld, at: mongo.Timest
 export function progressIn(lease: StoredLease, appid: string): WatchProgress {
   const entry = lease.lanes?.get(appid);
   const { watched } = entry ?? lease;
-  const since = entry?.since ? laterOf(entry.since, lease.since) : lease.since;
-  const pass = lease.pass ?? entry?.pass;
+  const ends = [lease.since, entry?.since, lease.kind?.since].filter((end) => end !== undefined);
+  const since = lease.since && ends.reduce((latest, one) => laterOf(one, latest));
+  const isDue = lease.kind !== undefined && lease.kind.since === undefined;
+  const pass = lease.pass ?? entry?.pass ?? (isDue ? 'of the kind' : undefined);
   return { ...(watched && { watched }), ...(since && { since }), ...(pass && { pass }) };
 }
 

@@ -48,11 +48,13 @@ function* lead(watcher: ModelWatcher): ModelSteps {
     yield;
     watcher.takeMarksAsTheyStand();
     takeLanes(watcher);
+    watcher.hasStream = true;
     if (!watcher.world.has('a term that begins looks at no filters')) yield* lookAtChanged(watcher);
   }
   for (;;) {
     yield;
     const isOver = yield* watcher.token === undefined ? pass(watcher) : follow(watcher, watcher.token);
     if (isOver) return;
+    watcher.hasStream = watcher.token !== undefined;
   }
 }

@@ -5,6 +5,7 @@ import { LostTrack } from './as-of.js';
 import { withEntry } from './aside.js';
 import { workBatch } from './lane-batch.js';
 import { buryAllGone, confirmLedger, forgetStale, learnRecords } from './pass-steps.js';
+import { isKindCovered } from './kind-pass.js';
 import type { ModelWatcher } from './watcher.js';
 
 /** How likely the stream is worked through between two documents, and the place of the pass is stored. */
@@ -47,7 +48,7 @@ function* passOver(main: ModelWatcher, lane: ModelWatcher, pass: StoredPass): Mo
   const { at } = begun;
   if (world.has('an application shown before the end of its pass')) storeEnd(lane);
   const steps = [forgetStale, confirmLedger, learnRecords, buryAllGone];
-  const due = isBare ? [forgetStale, learnRecords] : steps;
+  const due = !isKindCovered(main) ? [] : isBare ? [forgetStale, learnRecords] : steps;
   for (const [step, work] of due.entries()) {
     if (step < begun.step) continue;
     const behind = step === begun.step ? begun.behind : '';

@@ -3,6 +3,7 @@ import { APPLICATIONS, type StoredLane } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import { takeLanes } from './aside.js';
 import { reconcileAll } from './filters.js';
+import { isKindDue, interruptKindPass } from './kind-pass.js';
 import { forgetStale, learnRecords, type ModelPassRun, settleLedger } from './pass-steps.js';
 import type { ModelWatcher } from './watcher.js';
 
@@ -16,6 +17,8 @@ export function* pass(watcher: ModelWatcher): ModelSteps<boolean> {
   const isRepair = since !== undefined || begun !== undefined;
   const isBare = !isRepair && database.now.ledger.size === 0;
   watcher.giveUpLanes();
+  interruptKindPass(watcher);
+  const isOfKind = isKindDue(watcher.world);
   watcher.later = someLater(watcher);
   const begin = { pass: isRepair ? 'repair' : 'first start', lanes: new Map() };
   if (!watcher.save('begins a pass', begin)) return true;
@@ -24,7 +27,8 @@ export function* pass(watcher: ModelWatcher): ModelSteps<boolean> {
   const beginning = database.newest;
   yield;
   watcher.takeMarksAsTheyStand();
-  yield* passOver(watcher, { at: placeAfter(beginning), isRepair });
+  if (!isOfKind) yield* passOver(watcher, { at: placeAfter(beginning), isRepair });
+  yield* reconcileAll(watcher);
   yield;
   const end = database.newest;
   yield;
@@ -48,5 +52,4 @@ function* passOver(watcher: ModelWatcher, run: ModelPassRun): ModelSteps {
   yield* forgetStale(watcher, run);
   yield* learnRecords(watcher, run);
   yield* settleLedger(watcher, run);
-  yield* reconcileAll(watcher);
 }

@@ -96,6 +96,8 @@ export interface StoredLease {
   pass?: string;
   /** The applications that are aside. */
   lanes?: ReadonlyMap<string, StoredLane>;
+  /** Present if an operator has created the kind: the end of the pass over its records, or the pass that is begun. */
+  kind?: { since?: mongo.Timestamp; pass?: { isRepair: boolean } };
 }
 
 /** The whole database at one moment; never changed, only replaced. */

@@ -43,6 +43,8 @@ export interface WatcherLife {
   looking?: ModelSteps;
   waiting: Set<string>;
   isLooking: boolean;
+  /** Passes over the records of a created kind, once one has begun. */
+  kindPass?: ModelSteps | undefined;
   /** The term in which it leads, or has led last. */
   term?: number;
   /** A call of it does not end: nothing more happens until it does. */

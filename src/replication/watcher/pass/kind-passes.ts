@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
@@ -40,15 +41,14 @@ interface Led extends TermAtWork {
 
 /** How long the job waits if the term has no stream yet (milliseconds). */
 const SOON_MS = 50;
+const MOST_AT_ONCE = 4;
 
 /**
  * The passes over the records of kinds that operators have created (contract §8): the first one of each kind, and one
  * after its collection was dropped, renamed or replaced. A pass runs beside the stream, which follows the collection
  * from the beginning of the term on. What the pass learns is recorded as of the end of the log when the pass began, so
  * later events of the stream override it. Until the pass has ended, nothing of the kind is shown, so no consumer can
- * miss a change. Other kinds do not wait for it.
- *
- * A pass that is interrupted begins again from its start.
+ * miss a change. Other kinds do not wait for it. A pass that is interrupted begins again from its start.
  */
 @Injectable()
 export class KindPasses implements Job {
@@ -56,15 +56,17 @@ export class KindPasses implements Job {
   private readonly log = new Logger('Watcher');
   private term: Led | undefined;
   private entries: PassedKind[] = [];
-  private running: Promise<unknown> = Promise.resolve();
+  /** Of this term: the running passes, the errors of those that have ended, and the kinds whose last pass has failed. */
+  private running = new Map<Kind, Promise<void>>();
+  private failures: unknown[] = [];
+  private failed = new Set<Kind>();
   private interruption = new AbortController();
   private hasStream = false;
   private wake: () => void = () => undefined;
   /** Settles when the writes of the lease so far have ended. They run one after the other. */
   private saving: Promise<void> = Promise.resolve();
-  /** For each kind, the place in the log at which its last pass began. */
+  /** For each kind, the latest places in the log at which a pass over it began and at which its collection was lost. */
   private readonly begunAt = new Map<Kind, LogPlace>();
-  /** For each kind, the latest place in the log at which its collection was lost. */
   private readonly lostAt = new Map<Kind, LogPlace>();
 
   constructor(
@@ -86,6 +88,9 @@ export class KindPasses implements Job {
     this.term = term;
     this.hasStream = false;
     this.saving = Promise.resolve();
+    this.running = new Map();
+    this.failures = [];
+    this.failed = new Set();
     const stored: unknown = term.state.kinds;
     const list = Array.isArray(stored) ? (stored as (PassedKind | null)[]) : [];
     this.entries = list.flatMap((one) =>
@@ -102,23 +107,33 @@ export class KindPasses implements Job {
   }
 
   /**
-   * Allows passes to begin. Call it once the term has opened its stream, or knows the place in the log from which it
-   * will open the stream. A pass that began earlier could read a record that is deleted before the stream is opened,
-   * and no event would report that delete.
+   * The kinds that a pass over one application has to cover: those of {@link ready}, and those whose pass has begun. That pass
+   * may have read records of the application before the application's own stream was opened, and no stream reports
+   * what changed in between. Call it once that stream is open.
    */
-  goOn(): void {
-    this.hasStream = true;
+  begun(): Kind[] {
+    return kindNames().filter((kind) => this.ready().includes(kind) || this.begunAt.has(kind));
   }
 
   /**
-   * Stops a running pass, because the history of the log is lost: the pass has to begin again once the next stream is
-   * open. Resolves when the pass has stopped.
+   * Allows passes to begin, unless a later term has begun. Call it once the term has opened its stream, or knows the
+   * place in the log from which it will. A pass that began earlier could read a record that is deleted before the
+   * stream is opened, and no event would report that delete.
+   */
+  goOn(term: TermAtWork): void {
+    if (term === this.term) this.hasStream = true;
+  }
+
+  /**
+   * Stops the running passes, because the history of the log is lost: they have to begin again once the next stream is
+   * open. Resolves when they have stopped.
    */
   async interrupt(): Promise<void> {
+    const { interruption } = this;
     this.hasStream = false;
-    this.interruption.abort();
-    await this.running;
     this.interruption = new AbortController();
+    interruption.abort();
+    await Promise.all(this.running.values());
   }
 
   /**
@@ -133,35 +148,52 @@ export class KindPasses implements Job {
     // The end of a pass that did not see the loss may be in the course of being stored.
     await this.saving.catch(() => undefined);
     if (this.entryOf(kind)?.since === undefined) return;
-    this.log.warn(
-      `The collection ${describedKind(kind).collection} of the kind ${kind} was dropped or replaced`,
-    );
     const reason = `the collection of the kind ${kind} was dropped or replaced`;
+    this.log.warn(`A pass is due, because ${reason}: ${describedKind(kind).collection}`);
     await this.save(term, { kind, pass: { reason, isRepair: true, started: new Date(), done: 0, total: 0 } });
     this.wake();
   }
 
   /**
-   * Runs a pass for each kind that needs one, those with the fewest records first. A kind that is created begins a new
-   * term, so it does not wait for a long pass that is running. If the pass over one kind fails, the others still run.
+   * Begins passes over the kinds that need one, those with the fewest records first, and waits until one ends or another
+   * kind needs one. A kind whose collection is replaced does not wait for a long pass over another kind. Throws the error of a
+   * pass that has failed; the others go on.
    */
   async step(stop: AbortSignal): Promise<number> {
-    const { term } = this;
-    const due = kindNames().filter((kind) => !this.ready().includes(kind));
-    if (term === undefined || due.length === 0) return this.rest(stop);
-    if (!this.hasStream) return SOON_MS;
-    const over = AbortSignal.any([stop, this.interruption.signal]);
-    const failures: unknown[] = [];
-    for (const kind of await this.fewestFirst(due)) {
-      const run = this.passOver(kind, { ...term, stop: over })
-        .catch((error: unknown) => this.explained(term, kind, error))
-        .catch((error: unknown) => failures.push(error));
-      this.running = run;
-      await run;
-      if (over.aborted) return 0;
+    let wake = (): void => undefined;
+    const woken = new Promise<void>((resolve) => (wake = resolve));
+    this.wake = wake;
+    const { term, running, failures } = this;
+    const ready = this.ready();
+    const due = kindNames().filter((kind) => !ready.includes(kind) && !running.has(kind));
+    if (term !== undefined && due.length > 0) {
+      if (!this.hasStream) return SOON_MS;
+      await this.begin(due, term, AbortSignal.any([stop, this.interruption.signal]));
     }
-    if (failures.length > 0) throw failures[0];
+    stop.addEventListener('abort', wake, { once: true });
+    if (!stop.aborted) await Promise.race([woken, ...running.values()]);
+    stop.removeEventListener('abort', wake);
+    if (stop.aborted) await Promise.all(running.values());
+    if (failures.length > 0) throw failures.shift();
     return 0;
+  }
+
+  private async begin(due: Kind[], term: Led, stop: AbortSignal): Promise<void> {
+    const { running, failures, failed } = this;
+    for (const kind of await this.fewestFirst(due)) {
+      if (stop.aborted || running.size >= MOST_AT_ONCE) return;
+      const run = this.passOver(kind, { ...term, stop })
+        .then(() => failed.delete(kind))
+        .catch((error: unknown) => this.explained(term, kind, error))
+        .catch((error: unknown) => {
+          failed.add(kind);
+          failures.push(error);
+        });
+      running.set(
+        kind,
+        run.then(() => void running.delete(kind)),
+      );
+    }
   }
 
   /**
@@ -176,37 +208,24 @@ export class KindPasses implements Job {
   }
 
   private async fewestFirst(kinds: Kind[]): Promise<Kind[]> {
-    const counted = await Promise.all(
-      kinds.map(async (kind) => ({
-        kind,
-        // If the count fails, the kind comes last: its pass counts again, and reports the error.
-        count: await this.estimate(collectionOf(kind)).catch(() => Infinity),
-      })),
-    );
-    return counted.sort((a, b) => (a.count === b.count ? 0 : a.count - b.count)).map(({ kind }) => kind);
+    const counted = kinds.map(async (kind) => {
+      if (this.failed.has(kind)) return { kind, count: Infinity };
+      // If the count fails, the kind comes last: its pass counts again, and reports the error.
+      return { kind, count: await this.estimate(collectionOf(kind)).catch(() => Infinity) };
+    });
+    const sorted = (await Promise.all(counted)).sort((a, b) => a.count - b.count || 0);
+    return sorted.map(({ kind }) => kind);
   }
 
   private estimate(collection: string): Promise<number> {
     return this.connection.collection(collection).estimatedDocumentCount();
   }
 
-  /**
-   * Waits until the collection of a created kind is lost, or until `stop` is aborted. A new kind begins a new term, so
-   * nothing else can require a pass.
-   */
-  private rest(stop: AbortSignal): Promise<number> {
-    return new Promise((resolve) => {
-      this.wake = () => resolve(0);
-      stop.addEventListener('abort', this.wake, { once: true });
-      if (stop.aborted) resolve(0);
-    });
-  }
-
   private async passOver(kind: Kind, term: Led): Promise<void> {
     const { stop } = term;
     const collection = describedKind(kind).collection;
     // The server goes on with the builds, which may take hours. The next pass waits for them again.
-    await Promise.race([this.indexes.keepOf(collection), abortionOf(stop)]);
+    await Promise.race([this.indexes.keepOf(collection), once(stop, 'abort')]);
     if (stop.aborted) return;
     const showLife = () => {
       if (stop.aborted) throw new TermOverError();
@@ -256,12 +275,13 @@ export class KindPasses implements Job {
     { state }: Led,
     { kind, since, pass, fault }: Omit<PassedKind, 'document'>,
   ): Promise<void> {
-    const document = describedKind(kind).document ?? '';
+    // This pass is never resumed from a place.
+    const { reached: _reached, ...placeless } = pass ?? ({} as PassProgress);
     const entry: PassedKind = {
       kind,
-      document,
+      document: describedKind(kind).document ?? '',
       ...(since && { since }),
-      ...(pass && { pass: withoutPlace(pass) }),
+      ...(pass && { pass: placeless }),
       ...(fault !== undefined && { fault }),
     };
     this.saving = this.saving
@@ -277,17 +297,4 @@ export class KindPasses implements Job {
   private entryOf(kind: Kind): PassedKind | undefined {
     return this.entries.find((one) => one.kind === kind);
   }
-}
-
-/** The pass over a kind is never resumed from a place. */
-function withoutPlace({ reached: _reached, ...pass }: PassProgress): PassProgress {
-  return pass;
-}
-
-/** Resolves once the signal is aborted. */
-function abortionOf(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

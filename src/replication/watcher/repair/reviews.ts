@@ -224,13 +224,13 @@ export class IncompleteReview implements Job {
 
   /**
    * Waits until the log is processed up to the time of the read of the records, so that the ledger is complete for
-   * that time. Identities in applications that are not processed that far are left to the next round.
+   * that time. Identities in applications and kinds that are not processed that far are left to the next round.
    */
   private async forgetStale(kind: Kind, all: IncompleteIdentity[], stop: AbortSignal): Promise<void> {
     const { at } = await this.workedThrough.now();
-    const share = await this.workedThrough.upTo(at, stop);
-    if (share === undefined) return;
-    const some = all.filter((one) => isIn(share, one));
+    const processed = await this.workedThrough.upTo(at, stop);
+    if (processed === undefined || processed.withoutKinds.includes(kind)) return;
+    const some = all.filter((one) => isIn(processed.share, one));
     const owners = some.map(({ _id }) => _id.owner);
     const present = await this.present(kind, owners, at);
     const owned = await this.ledger.ownedBy(kind, owners);

@@ -127,6 +127,8 @@ export class Beginning {
 @Injectable()
 export class Leadership {
   private readonly log = new Logger('Watcher');
+  /** The last term that has begun. One that was abandoned may end after it has begun. */
+  private latest: Term | undefined;
 
   constructor(
     private readonly beginning: Beginning,
@@ -142,6 +144,8 @@ export class Leadership {
 
   /** Returns when `stop` is aborted. Throws a TermOverError or a database error. */
   async lead(term: Term): Promise<void> {
+    this.latest = term;
+    this.ignored.reset();
     this.quarantine.beginTerm();
     await this.kindPasses.beginTerm(term);
     await this.orphans.end();
@@ -152,9 +156,14 @@ export class Leadership {
     } finally {
       over.abort();
       await kept;
-      this.ignored.reset();
-      this.filters.leave();
+      if (this.latest === term) this.leave();
     }
+  }
+
+  /** Discards the counts, which the next leader makes. */
+  private leave(): void {
+    this.ignored.reset();
+    this.filters.leave();
   }
 
   private async go(term: Term): Promise<void> {
@@ -165,9 +174,9 @@ export class Leadership {
       try {
         if (start === undefined) {
           start = await this.beginning.begin(term, reason);
-          this.kindPasses.goOn();
+          this.kindPasses.goOn(term);
         } else {
-          this.kindPasses.goOn();
+          this.kindPasses.goOn(term);
           await this.resume(term, start);
         }
         return start && (await this.following.follow(term, start));

@@ -59,7 +59,7 @@ export class OwnPass {
         progress,
         stop: term.stop,
         term,
-        kinds: this.kindPasses.ready(),
+        kinds: this.kindPasses.begun(),
         save,
         keepUp: () => {
           term.showLife();

@@ -208,7 +208,7 @@ export class Audit implements Job {
    * The ledger follows the collection with a delay. A difference therefore counts only if two further reads show it
    * identically, each after the watcher has processed the log of the application up to the time of the previous read.
    * An application that is not processed that far is left to the next round; a pass over it finds the same faults.
-   * Returns undefined if `stop` is aborted first, or if a pass over everything has ended meanwhile.
+   * Returns undefined if `stop` is aborted first, or if a pass over everything, or over the kind, has begun or ended meanwhile.
    */
   private async faultsIn(
     kind: Kind,
@@ -229,13 +229,11 @@ export class Audit implements Job {
     before: mongo.Timestamp,
     stop: AbortSignal,
   ): Promise<Seen<LedgerFault[]> | undefined> {
-    const share = await this.workedThrough.upTo(before, stop);
-    return (
-      share &&
-      this.reads.faults(
-        kind,
-        suspects.filter(({ identity }) => isIn(share, identity)),
-      )
+    const processed = await this.workedThrough.upTo(before, stop);
+    if (processed === undefined || processed.withoutKinds.includes(kind)) return undefined;
+    return this.reads.faults(
+      kind,
+      suspects.filter(({ identity }) => isIn(processed.share, identity)),
     );
   }
 

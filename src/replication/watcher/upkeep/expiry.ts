@@ -81,19 +81,21 @@ export class Expiry implements Job {
   }
 
   /**
-   * Returns false if applications with expired hard deletes were left out, because they are not processed up to now, or
+   * Returns false if applications or kinds with expired hard deletes were left out, because they are not processed up to now, or
    * their mark was not passed in time; also if a pass over everything has ended meanwhile.
    */
   private async expire(days: number, stop: AbortSignal): Promise<boolean> {
     const { at, clock } = await this.workedThrough.now();
-    const share = await this.workedThrough.upTo(at, stop);
-    if (share === undefined) return false;
+    const processed = await this.workedThrough.upTo(at, stop);
+    if (processed === undefined) return false;
+    const { share, withoutKinds } = processed;
     let isWhole = true;
     const expired = new Date(clock.getTime() - days * DAY_MS);
     let removed = 0;
     for (let oldest = await this.oldestBehind(undefined); oldest !== undefined && !stop.aborted;) {
       if (oldest.lastupdated! <= expired) {
-        const count = isIn(share, oldest) ? await this.removeFrom(oldest, expired, stop) : undefined;
+        const isDue = isIn(share, oldest) && !withoutKinds.includes(oldest.kind);
+        const count = isDue ? await this.removeFrom(oldest, expired, stop) : undefined;
         removed += count ?? 0;
         isWhole &&= count !== undefined;
       }

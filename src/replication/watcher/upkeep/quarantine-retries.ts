@@ -3,9 +3,9 @@ import type { mongo } from 'mongoose';
 import { pause } from '../../../platform/common/index.js';
 import { isDatabaseAway, isRetryable } from '../../../platform/database/index.js';
 import { RecordsHeldError } from '../../../record/index.js';
-import type { AppShare } from '../../protocol/index.js';
 import {
   type Job,
+  type Processed,
   Quarantine,
   type SetAside,
   type TermAtWork,
@@ -18,17 +18,17 @@ import { QuarantineRetry } from './quarantine-retry.js';
 const BETWEEN_LOOKS_MS = 1000;
 /** Pause after a query that found no entries, unless the leader itself sets something aside (milliseconds). */
 const LONGEST_REST_MS = 10_000;
-/** Pause before the retry of an entry whose application is not processed up to the present (milliseconds). */
+/** Pause before the retry of an entry whose application or kind is not processed up to the present (milliseconds). */
 const LEFT_OUT_MS = 5000;
 /** How many entries one step handles. */
 const AT_ONCE = 500;
 /** After this many failures, a step leaves the rest to the next one. */
 const MOST_FAILURES = 100;
 
-/** The time of a read of records, and the applications that were processed up to that time. */
+/** The time of a read of records, and what was processed up to that time. */
 interface Look {
   at: mongo.Timestamp;
-  share: AppShare;
+  processed: Processed;
 }
 
 /**
@@ -54,12 +54,12 @@ export class QuarantineRetries implements Job {
     if (entries.length === 0) return BETWEEN_LOOKS_MS;
     // Taken after the entries are read: as of an earlier time, the records might not show the event of an entry.
     const { at } = await this.workedThrough.now();
-    const share = await this.workedThrough.upTo(at, stop);
-    if (share === undefined) return BETWEEN_LOOKS_MS;
-    const ready = await this.retry.within(share, entries, at);
+    const processed = await this.workedThrough.upTo(at, stop);
+    if (processed === undefined) return BETWEEN_LOOKS_MS;
+    const ready = await this.retry.within(processed, entries, at);
     const leftOut = entries.filter((entry) => !ready.includes(entry));
     if (leftOut.length > 0) await this.quarantine.putBack(leftOut, LEFT_OUT_MS);
-    const areAllTried = await this.maintain(ready, { at, share }, term);
+    const areAllTried = await this.maintain(ready, { at, processed }, term);
     return entries.length === AT_ONCE && areAllTried ? 0 : BETWEEN_LOOKS_MS;
   }
 
@@ -114,12 +114,12 @@ export class QuarantineRetries implements Job {
    */
   private async attempt(
     entries: SetAside[],
-    { at, share }: Look,
+    { at, processed }: Look,
     term: TermAtWork,
   ): Promise<Error | undefined> {
     try {
       await this.retry.maintain(entries, at, term);
-      if (await this.workedThrough.isStill(share, at)) await this.quarantine.settle(entries);
+      if (await this.workedThrough.isStill(processed, at)) await this.quarantine.settle(entries);
       return undefined;
     } catch (error) {
       if (isDatabaseAway(error) || isRetryable(error) || error instanceof TermOverError) throw error;

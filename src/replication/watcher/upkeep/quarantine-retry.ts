@@ -13,7 +13,6 @@ import {
   type LedgerChange,
   type Life,
   textsOf,
-  type AppShare,
   isIn,
   isPartial,
   type LogPlace,
@@ -23,6 +22,7 @@ import {
   IncompleteIdentities,
   inSlices,
   Ledger,
+  type Processed,
   type TermAtWork,
   type ConcernedRecord,
   type ConcernedTombstone,
@@ -71,12 +71,17 @@ export class QuarantineRetry {
   }
 
   /**
-   * The entries that concern only applications of a share. A retry may write to the application of the record as of `at`, to
+   * The entries that concern only what is processed. A retry may write to the application of the record as of `at`, to
    * those of its entries in the ledger and of its incomplete identities, and to those in which consumers may have seen it.
    * `services` entries are always included.
    */
-  async within(share: AppShare, entries: SetAside[], at: mongo.Timestamp): Promise<SetAside[]> {
-    if (!isPartial(share)) return entries;
+  async within(
+    { share, withoutKinds }: Processed,
+    all: SetAside[],
+    at: mongo.Timestamp,
+  ): Promise<SetAside[]> {
+    const entries = all.filter(({ _id }) => _id.what !== 'record' || !withoutKinds.includes(_id.kind));
+    if (!isPartial(share) && withoutKinds.length === 0) return entries;
     const outside = new Set<string>();
     for (const kind of kindNames()) {
       const found = await this.readEntries(kind, ofKind(entries, kind), at);
@@ -95,7 +100,7 @@ export class QuarantineRetry {
     }
     const tombstones = entries.flatMap(({ _id }) => (_id.what === 'tombstone' ? [_id.owner] : []));
     for (const one of await this.ledger.among(tombstones))
-      if (!isIn(share, one)) outside.add(one._id.toHexString());
+      if (!isIn(share, one) || withoutKinds.includes(one.kind)) outside.add(one._id.toHexString());
     return entries.filter(({ _id }) => _id.what === 'services' || !outside.has(_id.owner.toHexString()));
   }
 

@@ -62,10 +62,25 @@ describe('which applications are not processed up to a cluster time', () => {
 
   it('those over which a pass is due or has ended behind it, and those whose lanes are behind it', () => {
     const isOutdated = false;
-    expect(laggardsAt(state, at(5))).toEqual({ passing: [CLUB, OTHER], behind: [], isOutdated });
-    expect(laggardsAt(state, at(6))).toEqual({ passing: [CLUB, OTHER], behind: [SHOP], isOutdated });
-    expect(laggardsAt(state, at(9))).toEqual({ passing: [CLUB], behind: [SHOP, OTHER], isOutdated });
-    expect(laggardsAt({ ...state, aside: [] }, at(9))).toEqual({ passing: [], behind: [], isOutdated });
+    expect(laggardsAt(state, at(5))).toEqual({ passing: [CLUB, OTHER], behind: [], kinds: [], isOutdated });
+    expect(laggardsAt(state, at(6))).toEqual({
+      passing: [CLUB, OTHER],
+      behind: [SHOP],
+      kinds: [],
+      isOutdated,
+    });
+    expect(laggardsAt(state, at(9))).toEqual({
+      passing: [CLUB],
+      behind: [SHOP, OTHER],
+      kinds: [],
+      isOutdated,
+    });
+    expect(laggardsAt({ ...state, aside: [] }, at(9))).toEqual({
+      passing: [],
+      behind: [],
+      kinds: [],
+      isOutdated,
+    });
     expect(passingIn(state)).toEqual([CLUB]);
   });
 

@@ -49,16 +49,20 @@ function passes(keepOf: () => Promise<void> = () => Promise.resolve()) {
     {},
   ] as unknown as ConstructorParameters<typeof KindPasses>;
   const kinds = new KindPasses(...parts);
-  const state = { term: 1 } as WatchState;
-  void kinds.beginTerm({ ...NO_TERM, state } as unknown as Term);
-  return { kinds, stored, begun, ends, failures };
+  const term = termWith({ term: 1 });
+  void kinds.beginTerm(term);
+  return { kinds, term, stored, begun, ends, failures };
+}
+
+function termWith(state: Partial<WatchState>): Term {
+  return { ...NO_TERM, state } as unknown as Term;
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 it('a kind is ready once its pass has ended, and not before', async () => {
-  const { kinds, stored, ends } = passes();
-  kinds.goOn();
+  const { kinds, term, stored, ends } = passes();
+  kinds.goOn(term);
   const step = kinds.step(NEVER);
   await turn();
   expect(stored).toEqual([expect.objectContaining({ kind: 'order', pass: expect.any(Object) })]);
@@ -70,8 +74,8 @@ it('a kind is ready once its pass has ended, and not before', async () => {
 });
 
 it('a pass that is interrupted has stopped before the history begins again, and has ended nothing', async () => {
-  const { kinds, stored, begun, ends } = passes();
-  kinds.goOn();
+  const { kinds, term, stored, begun, ends } = passes();
+  kinds.goOn(term);
   const step = kinds.step(NEVER);
   await turn();
   let isStopped = false;
@@ -84,8 +88,8 @@ it('a pass that is interrupted has stopped before the history begins again, and 
 });
 
 it('an interruption does not wait for the indexes, which the server goes on building', async () => {
-  const { kinds, stored } = passes(() => new Promise(() => undefined));
-  kinds.goOn();
+  const { kinds, term, stored } = passes(() => new Promise(() => undefined));
+  kinds.goOn(term);
   const step = kinds.step(NEVER);
   await turn();
   await Promise.all([kinds.interrupt(), step]);
@@ -93,18 +97,18 @@ it('an interruption does not wait for the indexes, which the server goes on buil
 });
 
 it('no pass begins before the term has its stream: what is deleted between the two would be told by none', async () => {
-  const { kinds, begun, ends } = passes();
+  const { kinds, term, begun, ends } = passes();
   const stepped = async () => {
     void kinds.step(NEVER);
     await turn();
   };
   await stepped();
   expect(begun).toEqual([]);
-  kinds.goOn();
+  kinds.goOn(term);
   await kinds.interrupt();
   await stepped();
   expect(begun).toEqual([]);
-  kinds.goOn();
+  kinds.goOn(term);
   const step = kinds.step(NEVER);
   await turn();
   expect(begun).toHaveLength(1);
@@ -113,8 +117,8 @@ it('no pass begins before the term has its stream: what is deleted between the t
 });
 
 it('a kind whose end of the pass cannot be stored is passed over again', async () => {
-  const { kinds, stored, ends, failures } = passes();
-  kinds.goOn();
+  const { kinds, term, stored, ends, failures } = passes();
+  kinds.goOn(term);
   const step = kinds.step(NEVER);
   await turn();
   failures.push(new Error('no answer'));
@@ -129,8 +133,8 @@ it('a kind whose end of the pass cannot be stored is passed over again', async (
 });
 
 it('a collection that is lost while a pass reads it is read again', async () => {
-  const { kinds, stored, ends } = passes();
-  kinds.goOn();
+  const { kinds, term, stored, ends } = passes();
+  kinds.goOn(term);
   const step = kinds.step(NEVER);
   await turn();
   await kinds.lose('order', placeAfter(new mongo.Timestamp({ t: 8, i: 1 })));
@@ -143,8 +147,8 @@ it('a collection that is lost while a pass reads it is read again', async () => 
 it.each(Array.from({ length: 24 }, (_, turns) => turns))(
   'a collection that is lost while the end of its pass is stored is read again (%i turns later)',
   async (turns) => {
-    const { kinds, ends } = passes();
-    kinds.goOn();
+    const { kinds, term, ends } = passes();
+    kinds.goOn(term);
     const step = kinds.step(NEVER);
     await turn();
     ends[0]!();
@@ -154,31 +158,90 @@ it.each(Array.from({ length: 24 }, (_, turns) => turns))(
   },
 );
 
-it('a kind with few records does not wait for one with many', async () => {
-  const others = { _id: new mongo.ObjectId(), name: 'price', collection: 'prices' };
-  replaceKinds(kindsIn([DOCUMENT, others]));
-  const { kinds, stored, ends } = passes();
-  kinds.goOn();
+function kindsNamed(...names: string[]): void {
+  replaceKinds(kindsIn(names.map((name) => ({ _id: new mongo.ObjectId(), name, collection: `${name}s` }))));
+}
+
+it('passes over several kinds run at once, and those with the fewest records begin first', async () => {
+  kindsNamed('order', 'price');
+  const { kinds, term, stored, ends } = passes();
+  kinds.goOn(term);
   const step = kinds.step(NEVER);
   await turn();
-  expect(stored.map(({ kind }) => kind)).toEqual(['price']);
+  expect(stored.map(({ kind }) => kind)).toEqual(['price', 'order']);
   ends[0]!();
-  await turn();
+  await step;
   expect(kinds.ready()).toContain('price');
   expect(kinds.ready()).not.toContain('order');
-  ends[1]!();
+});
+
+it('a kind whose collection is lost does not wait for a long pass over another one', async () => {
+  const price = { _id: new mongo.ObjectId(), name: 'price', collection: 'prices' };
+  replaceKinds(kindsIn([DOCUMENT, price]));
+  const { kinds, begun, stored } = passes();
+  const document = documentKey(price._id, price);
+  const term = termWith({ term: 2, kinds: [{ kind: 'price', document, since: NOW }] });
+  await kinds.beginTerm(term);
+  kinds.goOn(term);
+  const step = kinds.step(NEVER);
+  await turn();
+  expect(begun).toHaveLength(1);
+  await kinds.lose('price', placeAfter(new mongo.Timestamp({ t: 8, i: 1 })));
   await step;
+  void kinds.step(NEVER);
+  await turn();
+  expect(begun).toHaveLength(2);
+  expect(stored.map(({ kind, since }) => [kind, since])).toEqual([
+    ['order', undefined],
+    ['price', undefined],
+  ]);
+});
+
+it('at most four passes run at once, and one that fails leaves its turn to the others', async () => {
+  const names = ['aa', 'bb', 'cc', 'dd', 'ee'];
+  for (const [index, name] of names.entries()) RECORDS[`${name}s`] = index;
+  kindsNamed(...names);
+  const { kinds, term, stored, begun, ends, failures } = passes();
+  kinds.goOn(term);
+  const step = kinds.step(NEVER);
+  await turn();
+  expect(begun).toHaveLength(4);
+  failures.push(new Error('refused'));
+  ends[0]!();
+  await expect(step).rejects.toThrow('refused');
+  void kinds.step(NEVER);
+  await turn();
+  expect(begun).toHaveLength(5);
+  expect(stored.at(-1)).toMatchObject({ kind: 'ee' });
+});
+
+it('a term that was abandoned neither lets passes of the next one begin nor is waited for', async () => {
+  const { kinds, term, begun } = passes();
+  kinds.goOn(term);
+  const abandoned = new AbortController();
+  void kinds.step(abandoned.signal);
+  await turn();
+  expect(begun).toHaveLength(1);
+  const next = termWith({ term: 2 });
+  await kinds.beginTerm(next);
+  kinds.goOn(term);
+  await kinds.step(NEVER);
+  expect(begun).toHaveLength(1);
+  kinds.goOn(next);
+  void kinds.step(NEVER);
+  await turn();
+  expect(begun).toHaveLength(2);
 });
 
 it('a kind whose records cannot be counted does not keep others from their passes', async () => {
-  const odd = { _id: new mongo.ObjectId(), name: 'odd', collection: 'odd' };
-  replaceKinds(kindsIn([DOCUMENT, odd]));
-  const { kinds, ends } = passes();
-  kinds.goOn();
-  const step = kinds.step(NEVER);
+  kindsNamed('order', 'odd');
+  const { kinds, term, ends } = passes();
+  kinds.goOn(term);
+  await expect(kinds.step(NEVER)).rejects.toThrow('no estimate');
   await turn();
+  const next = kinds.step(NEVER);
   ends[0]!();
-  await expect(step).rejects.toThrow('no estimate');
+  await next.catch(() => undefined);
   expect(kinds.ready()).toContain('order');
   expect(kinds.ready()).not.toContain('odd');
 });
