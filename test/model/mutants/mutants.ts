@@ -89,5 +89,6 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'a join that leaves since': ['known beside passes', 1606],
   'a look that a pass over the kind has overtaken': ['quarantine of created kinds', 11383],
   'a pass over the kind before the stream': ['created numbers', 2866],
+  'a loss of the collection that the pass over the kind has not seen': ['lost created kinds', 2631],
   'a kind under its pass left out of passes of one application': ['created kinds beside passes', 297],
 };

@@ -83,4 +83,5 @@ export type MutantName =
   | 'the entry of a pass not bound to the term'
   | 'a look that a pass over the kind has overtaken'
   | 'a pass over the kind before the stream'
+  | 'a loss of the collection that the pass over the kind has not seen'
   | 'a kind under its pass left out of passes of one application';

@@ -31,6 +31,8 @@ import {
   CREATED_KINDS,
   CREATED_KINDS_BESIDE_PASSES,
   CREATED_NUMBERS,
+  LOST_CREATED_KINDS,
+  LOST_CREATED_KINDS_BESIDE_PASSES,
   QUARANTINE_OF_CREATED_KINDS,
   QUARANTINE_OF_CREATED_KINDS_BESIDE_PASSES,
 } from './sorts-kinds.js';
@@ -114,6 +116,8 @@ export const PROFILES = {
   'known beside passes': KNOWN_BESIDE_PASSES,
   'created kinds': CREATED_KINDS,
   'created numbers': CREATED_NUMBERS,
+  'lost created kinds': LOST_CREATED_KINDS,
+  'lost created kinds beside passes': LOST_CREATED_KINDS_BESIDE_PASSES,
   'created kinds beside passes': CREATED_KINDS_BESIDE_PASSES,
   'quarantine of created kinds': QUARANTINE_OF_CREATED_KINDS,
   'quarantine of created kinds beside passes': QUARANTINE_OF_CREATED_KINDS_BESIDE_PASSES,

@@ -30,12 +30,26 @@ export const CREATED_NUMBERS: Profile = {
   numbers: true,
 };
 
+/** The collection of such a kind is dropped or replaced again and again. */
+export const LOST_CREATED_KINDS: Profile = {
+  ...CREATED_KINDS,
+  turns: 150,
+  parts: { ...CREATED_KINDS.parts, 'pass over the kind': 35, 'lose collection': 2 },
+};
+
 /** Such a kind, while applications are left to passes of their own, or get one. */
 export const CREATED_KINDS_BESIDE_PASSES: Profile = {
   ...CREATED_KINDS,
   lanes: PASSES_BESIDE.lanes!,
   parts: { ...CREATED_KINDS.parts, 'work beside': 45, 'lose history': 1, 'lose old history': 3 },
   filtered: 2,
+};
+
+/** The same, whose collection is dropped or replaced as well. */
+export const LOST_CREATED_KINDS_BESIDE_PASSES: Profile = {
+  ...CREATED_KINDS_BESIDE_PASSES,
+  turns: 150,
+  parts: { ...CREATED_KINDS_BESIDE_PASSES.parts, 'pass over the kind': 35, 'lose collection': 2 },
 };
 
 /** What the ledger and the database refuse of such a kind. */

@@ -18,6 +18,7 @@ import { inTrack } from './as-of.js';
 import { workThrough } from './batches.js';
 import { reconcileAll } from './filters.js';
 import { publishHeads } from './head.js';
+import { isOfCreatedKind, loseKind } from './kind-pass.js';
 import { MOST_EVENTS, watchedAfter } from './reach.js';
 import type { ModelWatcher } from './watcher.js';
 
@@ -34,7 +35,7 @@ export function* follow(watcher: ModelWatcher, token: number): ModelSteps<boolea
   if (batch === undefined) return loseTrack(watcher);
   const watched = laterOf(watchedAfter(batch, database.newest), watcher.watched);
   const lost = batch.events.findIndex((event) => event.type === 'collectionLost');
-  if (lost >= 0 && !world.has('rule 6 left out')) {
+  if (lost >= 0 && !isOfCreatedKind(world) && !world.has('rule 6 left out')) {
     yield* inTrack(workThrough(watcher, batch.events));
     return loseTrack(watcher);
   }
@@ -50,6 +51,7 @@ export function* follow(watcher: ModelWatcher, token: number): ModelSteps<boolea
   if (world.has('the token before the head') && !save()) return true;
   const head = yield* publishHeads(watcher, heads);
   if (head !== 'written') return head === 'over';
+  if (isOfCreatedKind(world) && (yield* loseKind(watcher, batch.events))) return true;
   if (isTimeToReconcile(world, batch)) yield* reconcileAll(watcher);
   yield;
   watcher.token = batch.token;

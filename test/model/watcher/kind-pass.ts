@@ -1,3 +1,4 @@
+import type { WatchedEvent } from '../../../src/replication/protocol/events.js';
 import { placeAfter } from '../../../src/replication/protocol/place.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWorld, WatcherLife } from '../world/world.js';
@@ -10,10 +11,31 @@ export function kindPassOf(world: ModelWorld, life: WatcherLife): ModelSteps {
   return life.kindPass;
 }
 
+/** The loss of its collection concerns a created kind alone. */
+export function isOfCreatedKind({ database }: ModelWorld): boolean {
+  return database.now.lease.kind !== undefined;
+}
+
 /** Whether the kind waits for its pass, or is under it. */
 export function isKindDue({ database }: ModelWorld): boolean {
   const { kind } = database.now.lease;
   return kind !== undefined && kind.since === undefined;
+}
+
+/**
+ * The collection of a created kind was lost within these events: a pass over it is due once more, unless the last one began after
+ * that. True where the term is over.
+ */
+export function* loseKind(watcher: ModelWatcher, events: WatchedEvent[]): ModelSteps<boolean> {
+  const { world, own } = watcher;
+  for (const { type, place } of events) {
+    if (type !== 'collectionLost') continue;
+    if (place > (own.life.kindLostAt ?? '')) own.life.kindLostAt = place;
+    if ((own.life.kindBegunAt ?? '') > place || isKindDue(world)) continue;
+    if (!watcher.save('a pass over the kind is due', { kind: { pass: { isRepair: true } } })) return true;
+    yield;
+  }
+  return false;
 }
 
 /**
@@ -50,6 +72,7 @@ function* passOver(main: ModelWatcher): ModelSteps {
   const isBare = database.now.ledger.size === 0;
   const isRepair = database.now.lease.kind?.pass?.isRepair ?? !isBare;
   main.isKindBegun = true;
+  own.life.kindBegunAt = at;
   yield;
   if (!main.save('a pass over the kind begins', { kind: { pass: { isRepair } } })) return;
   const all = new ModelWatcher(world, own, undefined, undefined);
@@ -66,5 +89,7 @@ function* passOver(main: ModelWatcher): ModelSteps {
   yield;
   const since = database.newest;
   yield;
+  const isLost = (own.life.kindLostAt ?? '') > at;
+  if (isLost && !world.has('a loss of the collection that the pass over the kind has not seen')) return;
   main.save('the pass over the kind ends', { kind: { since } });
 }

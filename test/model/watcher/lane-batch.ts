@@ -5,6 +5,7 @@ import { LostTrack } from './as-of.js';
 import { withEntry } from './aside.js';
 import { workThrough } from './batches.js';
 import { publishHeads } from './head.js';
+import { isOfCreatedKind, loseKind } from './kind-pass.js';
 import { MOST_EVENTS, watchedAfter } from './reach.js';
 import type { ModelWatcher } from './watcher.js';
 
@@ -24,6 +25,7 @@ export function* workBatch(lane: ModelWatcher, isStored: boolean): ModelSteps<Ba
   const heads = yield* workThrough(lane, batch.events);
   const head = yield* publishHeads(lane, heads);
   if (head !== 'written') return head === 'over' ? 'over' : 'nothing';
+  if (isOfCreatedKind(world) && (yield* loseKind(lane, batch.events))) return 'over';
   yield;
   if (isStored && !saveLane(lane, batch.token, watched)) return 'over';
   lane.token = batch.token;
@@ -35,7 +37,7 @@ function nextBatch(lane: ModelWatcher): LogBatch | undefined {
   const { world } = lane;
   const { database } = world;
   const read = database.read(lane.token!, 1 + world.dice.below(MOST_EVENTS));
-  if (read !== undefined) return upToLoss(read, lane.token!);
+  if (read !== undefined) return isOfCreatedKind(world) ? read : upToLoss(read, lane.token!);
   if (!world.has('a lane that goes on behind a lost place')) throw new LostTrack();
   lane.token = database.end;
   return undefined;

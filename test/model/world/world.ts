@@ -2,6 +2,7 @@ import type { mongo } from 'mongoose';
 import { CalmDice, type Dice } from '../random/dice.js';
 import type { MutantName } from '../mutants/names.js';
 import type { Profile } from '../schedule/profile.js';
+import type { LogPlace } from '../../../src/replication/protocol/place.js';
 import type { Moment } from '../../../src/replication/protocol/marks.js';
 import type { ModelWatcher } from '../watcher/watcher.js';
 import type { ModelConsumer } from '../consumer/consumer.js';
@@ -45,6 +46,9 @@ export interface WatcherLife {
   isLooking: boolean;
   /** Passes over the records of a created kind, once one has begun. */
   kindPass?: ModelSteps | undefined;
+  /** The latest places at which a pass over the kind began, and at which its collection was lost. */
+  kindBegunAt?: LogPlace;
+  kindLostAt?: LogPlace;
   /** The term in which it leads, or has led last. */
   term?: number;
   /** A call of it does not end: nothing more happens until it does. */
