@@ -46,17 +46,12 @@ export class FormatWatch implements OnApplicationBootstrap, OnModuleDestroy {
     const { signal } = this.stop;
     for (await pause(EVERY_MS, signal); !signal.aborted; await pause(EVERY_MS, signal)) {
       try {
-        await within(LONGEST_MS, 'The check of the storage format', this.check());
+        await within(LONGEST_MS, 'The check of the storage format', keepFormat(this.connection));
       } catch (error) {
         if (!(error instanceof FatalError)) continue;
         this.log.error(error.message);
         return this.refuse(error);
       }
     }
-  }
-
-  private async check(): Promise<void> {
-    await assertFormat(this.connection);
-    await keepFormat(this.connection);
   }
 }

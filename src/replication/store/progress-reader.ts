@@ -116,6 +116,8 @@ const TOGETHER = {
 @Injectable()
 export class ProgressReader {
   private readonly shared = new SharedReads<ObservedProgress>();
+  /** All jobs of the leader ask this before each step. */
+  private readonly sharedPassing = new SharedReads<Tenant[] | undefined>();
 
   constructor(@InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>) {}
 
@@ -138,8 +140,8 @@ export class ProgressReader {
   }
 
   /** The applications over which a pass of their own is running or due; undefined during a pass over everything. */
-  async passing(): Promise<Tenant[] | undefined> {
-    return passingIn(await this.state());
+  passing(): Promise<Tenant[] | undefined> {
+    return this.sharedPassing.share('', async () => passingIn(await this.state()));
   }
 
   private async state(): Promise<TotalProgress> {

@@ -53,19 +53,22 @@ export function formatFault(stored: number, known: Formats = STORAGE_FORMATS): s
  * of either; the greater one is in force. A database with neither is new, and has the newest format.
  */
 export async function readFormat(connection: Connection): Promise<number> {
-  const { copy, lease } = await readBoth(connection);
-  return Math.max(copy ?? 0, lease ?? 0) || STORAGE_FORMATS.newest;
+  return inForce(await readBoth(connection));
 }
 
 /** Throws a FatalError if this version must not run on the database. */
 export async function assertFormat(connection: Connection): Promise<void> {
-  const fault = formatFault(await readFormat(connection));
-  if (fault !== undefined) throw new FatalError(`${fault}.`);
+  assertKnown(await readBoth(connection));
 }
 
-/** Stores the format in force where it is missing or lower. It does not create the lease document; only {@link createLease} does. */
+/**
+ * Like {@link assertFormat}; then stores the format in force where it is missing or lower. It does not create the lease
+ * document; only {@link createLease} does.
+ */
 export async function keepFormat(connection: Connection): Promise<void> {
-  const { copy = 0, lease } = await readBoth(connection);
+  const stored = await readBoth(connection);
+  assertKnown(stored);
+  const { copy = 0, lease } = stored;
   const format = Math.max(copy, lease ?? 0);
   if (copy < format) await raiseFormat(connection, STORAGE_FORMAT, format);
   if (lease !== undefined && lease < format) await raiseFormat(connection, LEASES, format);
@@ -95,7 +98,22 @@ export async function finishUpgrade(connection: Connection): Promise<number> {
   return before;
 }
 
-async function readBoth(connection: Connection): Promise<{ copy?: number; lease?: number }> {
+/** The format in the collection of its own, and that in the lease document. */
+interface StoredFormats {
+  copy?: number;
+  lease?: number;
+}
+
+function inForce({ copy = 0, lease = 0 }: StoredFormats): number {
+  return Math.max(copy, lease) || STORAGE_FORMATS.newest;
+}
+
+function assertKnown(stored: StoredFormats): void {
+  const fault = formatFault(inForce(stored));
+  if (fault !== undefined) throw new FatalError(`${fault}.`);
+}
+
+async function readBoth(connection: Connection): Promise<StoredFormats> {
   const [copy, lease] = await Promise.all([
     formatIn(connection, STORAGE_FORMAT),
     formatIn(connection, LEASES),
