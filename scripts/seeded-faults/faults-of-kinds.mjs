@@ -24,15 +24,29 @@ export const ofKinds = [
   {
     name: 'interrupted-pass-of-a-kind-not-waited-for',
     file: 'src/replication/watcher/pass/kind-passes.ts',
-    from: 'await this.running;',
-    to: 'void this.running;',
+    from: 'await Promise.all(this.running.values());',
+    to: 'void Promise.all(this.running.values());',
     tests: ['unit/replication/watcher/pass/kind-passes'],
+  },
+  {
+    name: 'kind-under-its-pass-left-out-of-passes-of-one-application',
+    file: 'src/replication/watcher/term/own-pass.ts',
+    from: 'kinds: this.kindPasses.begun(),',
+    to: 'kinds: this.kindPasses.ready(),',
+    tests: ['contract/kinds-beside-passes'],
+  },
+  {
+    name: 'retry-overtaken-by-the-pass-of-a-kind',
+    file: 'src/replication/store/known-progress.ts',
+    from: 'if (late.kinds.some((kind) => !withoutKinds.includes(kind))) return false;',
+    to: 'if (late.kinds.length < 0) return false;',
+    tests: ['contract/kinds-beside-passes'],
   },
   {
     name: 'pass-of-a-kind-before-the-stream',
     file: 'src/replication/watcher/pass/kind-passes.ts',
-    from: 'if (!this.hasStream) return SOON_MS;',
-    to: 'if (!this.hasStream && stop.aborted) return SOON_MS;',
+    from: 'due.length > 0 && this.hasStream)',
+    to: 'due.length > 0)',
     tests: ['unit/replication/watcher/pass/kind-passes'],
   },
   {

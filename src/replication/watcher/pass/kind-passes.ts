@@ -39,8 +39,6 @@ interface Led extends TermAtWork {
   stop: AbortSignal;
 }
 
-/** How long the job waits if the term has no stream yet (milliseconds). */
-const SOON_MS = 50;
 const MOST_AT_ONCE = 4;
 
 /**
@@ -121,7 +119,9 @@ export class KindPasses implements Job {
    * stream is opened, and no event would report that delete.
    */
   goOn(term: TermAtWork): void {
-    if (term === this.term) this.hasStream = true;
+    if (term !== this.term) return;
+    this.hasStream = true;
+    this.wake();
   }
 
   /**
@@ -166,10 +166,8 @@ export class KindPasses implements Job {
     const { term, running, failures } = this;
     const ready = this.ready();
     const due = kindNames().filter((kind) => !ready.includes(kind) && !running.has(kind));
-    if (term !== undefined && due.length > 0) {
-      if (!this.hasStream) return SOON_MS;
+    if (term !== undefined && due.length > 0 && this.hasStream)
       await this.begin(due, term, AbortSignal.any([stop, this.interruption.signal]));
-    }
     stop.addEventListener('abort', wake, { once: true });
     if (!stop.aborted) await Promise.race([woken, ...running.values()]);
     stop.removeEventListener('abort', wake);

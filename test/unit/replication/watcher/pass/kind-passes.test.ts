@@ -87,6 +87,20 @@ it('a pass that is interrupted has stopped before the history begins again, and 
   expect(stored[0]).not.toHaveProperty('since');
 });
 
+it('an interruption before a pass has begun leaves it to the next stream', async () => {
+  const { kinds, term, begun } = passes();
+  kinds.goOn(term);
+  const step = kinds.step(NEVER);
+  await kinds.interrupt();
+  await turn();
+  expect(begun).toEqual([]);
+  kinds.goOn(term);
+  await step;
+  void kinds.step(NEVER);
+  await turn();
+  expect(begun).toHaveLength(1);
+});
+
 it('an interruption does not wait for the indexes, which the server goes on building', async () => {
   const { kinds, term, stored } = passes(() => new Promise(() => undefined));
   kinds.goOn(term);
@@ -225,7 +239,8 @@ it('a term that was abandoned neither lets passes of the next one begin nor is w
   const next = termWith({ term: 2 });
   await kinds.beginTerm(next);
   kinds.goOn(term);
-  await kinds.step(NEVER);
+  void kinds.step(NEVER);
+  await turn();
   expect(begun).toHaveLength(1);
   kinds.goOn(next);
   void kinds.step(NEVER);
