@@ -17,6 +17,7 @@ import {
   problems,
   RequestBody,
   sendJson,
+  sendWhole,
   shaped,
   tag,
 } from '../../platform/http/index.js';
@@ -206,10 +207,19 @@ export const Asked = createParamDecorator((_data: unknown, context: ExecutionCon
   context.switchToHttp().getRequest<Request>(),
 );
 
-/** Answers with a document and its entity tag. */
+/** Answers with a document and its entity tag, or 304. The answer shows nothing beyond the document. */
 export function sendTagged(response: Response, document: unknown, etag: string): void {
   tag(response, etag);
   sendJson(response, JSON.stringify(document));
+}
+
+/**
+ * Answers with a document, its current state, and the entity tag of the document, which `If-Match` takes. It is never 304,
+ * because the state can change while the document does not.
+ */
+export function sendWithState(response: Response, shown: unknown, etag: string): void {
+  tag(response, etag);
+  sendWhole(response, JSON.stringify(shown));
 }
 
 /** Serializes a list one item at a time, because megabytes of filters at once would delay all other requests. */

@@ -6,6 +6,7 @@ import {
   Problems,
   readParameters,
   sendJson,
+  sendWhole,
   tag,
   type Shaped,
   flag,
@@ -103,7 +104,7 @@ export class ConfigurationController {
     const read = () => storedConfiguration(db, reach);
     const { text, etag, leftOut } = await this.listings.during(request, caller, read);
     tag(response, etag);
-    sendJson(response, `${text.slice(0, -1)},"leftOut":${JSON.stringify(leftOut)}}`);
+    sendWhole(response, `${text.slice(0, -1)},"leftOut":${JSON.stringify(leftOut)}}`);
   }
 
   @Post('plan')

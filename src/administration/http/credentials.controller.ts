@@ -40,7 +40,7 @@ import {
   ChangeContexts,
   NamesCredential,
   OptionalBody,
-  sendTagged,
+  sendWithState,
   TakesIfMatch,
 } from './administration.js';
 import { Answers, CredentialList, CredentialShape, Done } from './answers.js';
@@ -229,7 +229,7 @@ export class CredentialsController {
     const { db } = this.changeContexts.of(request);
     const { document, etag } = await readCredential(db, username);
     const useOf = await lastUses(db, [username]);
-    sendTagged(response, { ...shown(document, useOf(username)), ...more }, etag);
+    sendWithState(response, { ...shown(document, useOf(username)), ...more }, etag);
   }
 }
 

@@ -20,7 +20,7 @@ import {
   Body,
   ChangeContexts,
   NamesCreatedKind,
-  sendTagged,
+  sendWithState,
   TakesIfMatch,
 } from './administration.js';
 import { readPurge } from './listing.js';
@@ -110,7 +110,7 @@ export class KindsController {
 
   private async answer(request: Request, response: Response, name: string): Promise<void> {
     const { kind, etag } = await readKind(this.changeContexts.of(request).db, name);
-    sendTagged(response, kind, etag);
+    sendWithState(response, kind, etag);
   }
 }
 

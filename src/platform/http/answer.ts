@@ -35,6 +35,11 @@ export function sendJson(response: Response, json: string, type = JSON_TYPE): vo
     response.status(304).end();
     return;
   }
+  sendWhole(response, json, type);
+}
+
+/** Answers 200 with a JSON text that shows more than what its `ETag` covers, so that it is never 304. */
+export function sendWhole(response: Response, json: string, type = JSON_TYPE): void {
   const text = endedLine(json);
   response.setHeader('Content-Type', type);
   response.setHeader('Content-Length', Buffer.byteLength(text));

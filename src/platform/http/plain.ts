@@ -9,6 +9,7 @@ export {
   answeredProblem,
   etagOf,
   sendJson,
+  sendWhole,
   serveBytes,
   tag,
 } from './answer.js';
