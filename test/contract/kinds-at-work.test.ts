@@ -146,4 +146,15 @@ describe('Consumers of a created kind', () => {
     expect(output).toBe('The application acme/shop is removed, with 0 members, 0 products and 2 orders.');
     expect(await orders().countDocuments()).toBe(0);
   });
+
+  it('`application remove --purge --json` counts kinds with the same plural apart', async () => {
+    const twin = await service.application({ organizationid: 'acme', appid: 'twin' });
+    await commands.run('kind create --name purchase --collection purchases --plural orders');
+    await orders().insertOne({ ...order('one', 1), ...twin.tenant });
+    await service.db.collection('purchases').insertMany(['a', 'b'].map((id) => ({ ...twin.tenant, id })));
+    expect(await commands.json('application remove --org acme --app twin --purge')).toEqual({
+      ...twin.tenant,
+      removed: { members: 0, products: 0, orders: 1, purchases: 2 },
+    });
+  });
 });

@@ -1,4 +1,4 @@
-import { describedKind, pluralOfKind } from '../../../kinds/index.js';
+import { collectionOf, pluralOfKind } from '../../../kinds/index.js';
 import {
   rekeyApplication,
   createApplication,
@@ -53,7 +53,8 @@ export const runRemove: Run<typeof applicationRemove> = async (context, { purge,
     text: `The application ${nameOfTenant(tenant)} is removed${records}.`,
     json: {
       ...tenant,
-      removed: Object.fromEntries([...removed].map(([kind, count]) => [describedKind(kind).plural, count])),
+      // By collection, because two kinds may have the same plural.
+      removed: Object.fromEntries([...removed].map(([kind, count]) => [collectionOf(kind), count])),
     },
   };
 };
