@@ -132,6 +132,23 @@ describe('The last use of a credential', () => {
       expect(await console_.failure(`credential revoke ${wrong}`)).toContain('Give either');
   });
 
+  it('a revocation that fails midway reports what is removed, and then the failure', async () => {
+    await uses().updateOne({ _id: '' }, { $set: { at: new Date(Date.now() - 100 * DAY_MS) } });
+    for (const username of ['midway-1', 'midway-2', 'midway-3']) await madeAgo(200, { username });
+    const validate = (validator: object) =>
+      service.db.command({ collMod: 'tidemark.audittrail', validator, validationLevel: 'moderate' });
+    await validate({ target: { $ne: 'credential midway-2' } });
+    const words = 'credential revoke --unused-for 90 --yes';
+    const { code, output, errors } = await console_.run(`${words} --json`);
+    await validate({});
+    expect(code).toBe(1);
+    // The second one is removed: only the entry of the audit trail is missing.
+    expect(JSON.parse(output)).toEqual({ revoked: ['midway-1', 'midway-2'] });
+    expect(errors).toEqual([JSON.stringify({ error: 'Something went wrong: Document failed validation' })]);
+    expect(await stored('midway-3')).not.toBeNull();
+    expect((await console_.run(words)).output).toBe('1 credential removed: midway-3.');
+  });
+
   it('of another organization is nobody’s to see', async () => {
     const other = await service.application();
     const theirs = await other.credential({ _id: idMadeAt(0) });

@@ -92,6 +92,8 @@ export interface Outcome {
   json: unknown;
   /** One line for stderr, if the command ended without an error, but not all of its work is done: exit code 1. */
   failure?: string | undefined;
+  /** The error that ended the work after a part of it was done. It is reported like one that is thrown. */
+  error?: unknown;
   /** The exit code in that case, if the help of the command promises another one. */
   failureCode?: 3;
 }

@@ -35,10 +35,10 @@ export async function runCommandLine(
     }
     const { runCommand } = await import('./session.js');
     const outcome = await runCommand(request, await loadSettings(), { terminal, output });
-    const { text, json, failure, failureCode = 1 } = outcome;
+    const { text, json, failure, failureCode = 1, error } = outcome;
     output.say(text, json);
-    if (failure === undefined) return 0;
-    output.complain(failure);
+    if (failure === undefined && error === undefined) return 0;
+    output.complain(failure ?? (await lineOf(error)));
     return failureCode;
   } catch (error) {
     output.complain(await lineOf(error));

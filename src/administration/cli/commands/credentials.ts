@@ -2,6 +2,7 @@ import {
   assertApplication,
   type ChangeContext,
   changeCredential,
+  credentialExists,
   issueCredential,
   type LastUse,
   lastUses,
@@ -153,24 +154,40 @@ async function revokeUnused(context: CommandContext, days: number, isSure: boole
   const question = `Remove ${counted(usernames.length, 'credential')}?`;
   if (!isSure && !(await context.confirm(question)))
     return { text: 'Nothing is removed.', json: { revoked: [] }, failure: 'It was not confirmed.' };
-  const revoked: string[] = [];
   const still = isSure ? unused : await unusedCredentials(changeContext.db, days);
   const areUnused = new Set(still.credentials.map(({ username }) => username));
-  for (const username of usernames)
-    if (areUnused.has(username) && (await isRevoked(changeContext, username))) revoked.push(username);
+  const { revoked, error } = await revokeEach(
+    changeContext,
+    usernames.filter((one) => areUnused.has(one)),
+  );
   const text = `${counted(revoked.length, 'credential')} removed: ${revoked.join(', ')}.`;
-  return { text: revoked.length === 0 ? 'Nothing is removed.' : text, json: { revoked } };
+  return { text: revoked.length === 0 ? 'Nothing is removed.' : text, json: { revoked }, error };
 }
 
-/** Removes a credential. Returns false if it has been removed meanwhile. */
-async function isRevoked(changeContext: ChangeContext, username: string): Promise<boolean> {
-  try {
-    await revokeCredential(changeContext, username);
-    return true;
-  } catch (error) {
-    if (error instanceof Refused && error.problem.status === 404) return false;
-    throw error;
+/**
+ * Removes credentials one by one, apart from those that have been removed meanwhile. Returns those that are removed, and
+ * the error if one ended it early.
+ */
+async function revokeEach(
+  changeContext: ChangeContext,
+  usernames: string[],
+): Promise<{ revoked: string[]; error?: unknown }> {
+  const revoked: string[] = [];
+  for (const username of usernames) {
+    try {
+      await revokeCredential(changeContext, username);
+      revoked.push(username);
+    } catch (error) {
+      if (error instanceof Refused && error.problem.status === 404) continue;
+      // The credential is removed before its entry of the audit trail is written.
+      const isRemoved = await credentialExists(changeContext.db, username).then(
+        (exists) => !exists,
+        () => false,
+      );
+      return { revoked: isRemoved ? [...revoked, username] : revoked, error };
+    }
   }
+  return { revoked };
 }
 
 /** A table of credentials, or the sentence `none` if there are none. */
