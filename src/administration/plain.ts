@@ -17,15 +17,10 @@ export {
   coversCredential,
   recordAction,
 } from './changes.js';
-export {
-  type Applied,
-  applyConfiguration,
-  configurationFile,
-  onLine,
-  readConfigurationFile,
-} from './configuration/apply.js';
+export { type Applied, applyConfiguration } from './configuration/apply.js';
 export { type CheckState, type CheckedPart, checkAll, clockBehindText } from './check.js';
 export type { PlannedChange } from './configuration/difference.js';
+export { configurationFile, onLine, readConfigurationFile } from './configuration/file.js';
 export {
   type Comparison,
   type Previews,

@@ -1,7 +1,7 @@
 import {
   configurationFile,
   readConfigurationFile,
-} from '../../../../src/administration/configuration/apply.js';
+} from '../../../../src/administration/configuration/file.js';
 import { configurationJson } from '../../../../src/administration/configuration/stored-configuration.js';
 
 const FILE = `
