@@ -135,12 +135,14 @@ export interface TaggedDocument {
   isUnchanged: mongo.Document;
 }
 
-/** The one matching document; undefined without a match. */
+/** The one matching document, in the transaction of the session if one is given; undefined without a match. */
 export async function readStored(
   collection: mongo.Collection,
   which: mongo.Filter<mongo.Document>,
+  session?: mongo.ClientSession,
 ): Promise<TaggedDocument | undefined> {
-  const raw = (await collection.findOne(which, { raw: true })) as unknown as Uint8Array | null;
+  const options = { raw: true, ...(session && { session }) };
+  const raw = (await collection.findOne(which, options)) as unknown as Uint8Array | null;
   if (raw === null) return undefined;
   const { BSON } = mongoose.mongo;
   const exact: { _id?: unknown } = BSON.deserialize(raw, { ...AS_STORED, validation: { utf8: false } });
@@ -157,16 +159,21 @@ export async function readStored(
  * of the document matches `ifMatch`. `write` must change the document that `isUnchanged` matches, and return the number
  * of changed documents: 0 if another writer was faster. The document is then read again, and everything is repeated, at
  * most {@link MOST_TRIES} times in total; only a call without `ifMatch`, or with `*`, can still succeed then. Throws
- * the error of `unknown` if the document does not exist, and 412 if it was not changed.
+ * the error of `unknown` if the document does not exist, and 412 if it was not changed. With a session, `write` must use it
+ * too.
  */
 export async function changeStored(
   collection: mongo.Collection,
   which: mongo.Filter<mongo.Document>,
-  { ifMatch, unknown }: { ifMatch?: string | undefined; unknown: () => Error },
+  {
+    ifMatch,
+    unknown,
+    session,
+  }: { ifMatch?: string | undefined; unknown: () => Error; session?: mongo.ClientSession | undefined },
   write: (isUnchanged: mongo.Document, stored: TaggedDocument) => Promise<number>,
 ): Promise<TaggedDocument> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const stored = await readStored(collection, which);
+    const stored = await readStored(collection, which, session);
     if (stored === undefined) throw unknown();
     if (!allows(ifMatch, stored.etag)) break;
     if ((await write(stored.isUnchanged, stored)) > 0) return stored;

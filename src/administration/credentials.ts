@@ -1,32 +1,24 @@
-import { randomBytes } from 'node:crypto';
 import type { mongo } from 'mongoose';
 import {
   type Credential,
   CREDENTIAL_USES,
   CREDENTIALS,
   type CredentialUse,
-  hashPassword,
   type Level,
   type Scope,
 } from '../auth/plain.js';
 import { exactly } from '../platform/common/index.js';
-import { isDuplicateKey } from '../platform/database/plain.js';
 import type { AuditedAction } from '../trail/index.js';
 import {
   changeStored,
   type ChangeContext,
-  isPast,
   recordAction,
   readStored,
-  type Refused,
   type TaggedDocument,
-  taken,
   unknownCredential,
-  usernameUnavailable,
 } from './changes.js';
 import { LISTING } from './listed-services.js';
 
-const RANDOM_BYTES = 24;
 const LONGEST_USERNAME = 128;
 /** Basic authentication ends the user name at the first colon, and excludes control characters (RFC 7617). */
 const SENDABLE = /^[^:\p{Cc}]{1,128}$/u;
@@ -43,13 +35,6 @@ const USERNAME_RULE =
   `is not valid: 1 to ${LONGEST_USERNAME} visible characters such as "harvester", with no colon, ` +
   'no spaces but single ones between words, accented letters as one character (NFC), and not "." or "..".';
 
-interface NewCredential {
-  username: string;
-  level: Level;
-  scopes: Scope[];
-  expiresAt?: Date | undefined;
-}
-
 /** The properties of a credential that can be changed, except its password; null removes the expiry. */
 interface CredentialChange {
   level?: Level | undefined;
@@ -62,78 +47,11 @@ export type ListedCredential = {
   [field in Exclude<keyof Credential, 'passwordhash' | 'oldpasswordhash'>]?: unknown;
 };
 
-interface Rotation {
-  /** Until when the previous password stays valid. By default, it becomes invalid at once. */
-  keepOldUntil?: Date | undefined;
-  ifMatch?: string | undefined;
-}
-
 /** The fields of a credential that are listed. */
 export const LISTED = {
   ...{ _id: 0, username: 1, level: 1, scopes: 1 },
   ...{ disabled: 1, expiresAt: 1, oldexpiresAt: 1 },
 } as const;
-
-export function randomPassword(): string {
-  return randomBytes(RANDOM_BYTES).toString('base64url');
-}
-
-/**
- * Stores a new credential. Throws 409 if the user name exists; the error gives no reason if the caller may not see the
- * existing credential.
- */
-export async function issueCredential(
-  changeContext: ChangeContext,
-  credential: NewCredential,
-  password: string,
-  maySee: MaySee = () => true,
-): Promise<void> {
-  const { username, level, scopes, expiresAt } = credential;
-  const passwordhash = await hashPassword(password);
-  await credentialsOf(changeContext.db)
-    .insertOne({ username, passwordhash, level, scopes, ...(expiresAt !== undefined && { expiresAt }) })
-    .catch(async (error: unknown) => {
-      throw isDuplicateKey(error) ? await usernameTaken(changeContext.db, username, maySee) : error;
-    });
-  // The credential is stored, so its password must reach the caller.
-  await forgetUses(changeContext.db, [username]).catch(() => undefined);
-  await noteCredential(changeContext, 'credential.issue', { username, scopes });
-}
-
-/** Whether the caller may see a stored credential. */
-type MaySee = (stored: ListedCredential) => boolean;
-
-/** The 409 for a user name that is in use. User names are unique across all organizations. */
-export async function usernameTaken(db: mongo.Db, username: string, maySee: MaySee): Promise<Refused> {
-  const stored = await credentialsOf(db).findOne<ListedCredential>(named(username), { projection: LISTED });
-  if (stored === null || !maySee(stored)) return usernameUnavailable(username);
-  const sentence = `There is a credential "${username}" already`;
-  return taken(`${sentence}.`, `${sentence}; "credential rotate" gives it a new password.`);
-}
-
-/**
- * Sets a new password. The previous one stays valid until `keepOldUntil`; older ones become invalid. Throws 400, 404 and
- * 412.
- */
-export async function rotateCredential(
-  changeContext: ChangeContext,
-  username: string,
-  password: string,
-  { keepOldUntil, ifMatch }: Rotation = {},
-): Promise<void> {
-  if (keepOldUntil !== undefined && keepOldUntil <= new Date()) throw isPast('keepOldUntil');
-  const passwordhash = await hashPassword(password);
-  const { document } = await updateCredential(
-    changeContext.db,
-    username,
-    ({ passwordhash: oldpasswordhash }) =>
-      keepOldUntil === undefined
-        ? { $set: { passwordhash }, $unset: { oldpasswordhash: '', oldexpiresAt: '' } }
-        : { $set: { passwordhash, oldpasswordhash, oldexpiresAt: keepOldUntil } },
-    ifMatch,
-  );
-  await noteCredential(changeContext, 'credential.rotate', { ...document, username });
-}
 
 /** Invalidates the previous password. Returns whether there was one. Throws 404 and 412. */
 export async function retireOldPassword(
@@ -142,7 +60,7 @@ export async function retireOldPassword(
   ifMatch?: string,
 ): Promise<boolean> {
   const retired = { $unset: { oldpasswordhash: '', oldexpiresAt: '' } };
-  const { document } = await updateCredential(changeContext.db, username, retired, ifMatch);
+  const { document } = await updateCredential(changeContext.db, username, retired, { ifMatch });
   await noteCredential(changeContext, 'credential.retire', { ...document, username });
   return document['oldpasswordhash'] !== undefined;
 }
@@ -163,7 +81,9 @@ export async function changeCredential(
   const changed = [...Object.keys($set), ...Object.keys($unset)];
   if (changed.length === 0) return;
   const parts = Object.entries({ $set, $unset }).filter(([, part]) => Object.keys(part).length > 0);
-  const { document } = await updateCredential(changeContext.db, username, Object.fromEntries(parts), ifMatch);
+  const { document } = await updateCredential(changeContext.db, username, Object.fromEntries(parts), {
+    ifMatch,
+  });
   await noteCredential(changeContext, 'credential.change', { ...document, username }, changed);
 }
 
@@ -205,24 +125,25 @@ export async function credentialExists(db: mongo.Db, username: string): Promise<
   return (await credentialsOf(db).findOne(named(username), { projection: { _id: 1 } })) !== null;
 }
 
-/** Changes a credential. Throws 404 and 412. */
-function updateCredential(
+/** Changes a credential, in the transaction of the session if one is given. Throws 404 and 412. */
+export function updateCredential(
   db: mongo.Db,
   username: string,
   change:
     | mongo.UpdateFilter<mongo.Document>
     | ((stored: mongo.Document) => mongo.UpdateFilter<mongo.Document>),
-  ifMatch?: string,
+  { ifMatch, session }: { ifMatch?: string | undefined; session?: mongo.ClientSession } = {},
 ): Promise<TaggedDocument> {
   const credentials = credentialsOf(db);
   const unknown = () => unknownCredential(username);
   return changeStored(
     credentials,
     named(username),
-    { ifMatch, unknown },
+    { ifMatch, unknown, session },
     async (isUnchanged, { document }) => {
       const made = typeof change === 'function' ? change(document) : change;
-      return (await credentials.updateOne(isUnchanged, made)).matchedCount;
+      return (await credentials.updateOne(isUnchanged, made, session === undefined ? {} : { session }))
+        .matchedCount;
     },
   );
 }
@@ -260,7 +181,7 @@ export function named(username: string): mongo.Document {
   return { username: exactly(username) };
 }
 
-function credentialsOf(db: mongo.Db): mongo.Collection {
+export function credentialsOf(db: mongo.Db): mongo.Collection {
   return db.collection(CREDENTIALS);
 }
 

@@ -8,6 +8,7 @@ export {
   isPast,
   organizationsOf,
   organizationsTouched,
+  type TaggedDocument,
   unknownCredential,
   unknownService,
 } from './changes.js';

@@ -29,6 +29,7 @@ export {
   previewed,
   previewsOf,
 } from './configuration/plan.js';
+export { issueCredential, randomPassword, rotateCredential } from './passwords.js';
 export {
   EVERYTHING,
   type Reach,
@@ -41,13 +42,10 @@ export {
   type ListedCredential,
   changeCredential,
   credentialExists,
-  issueCredential,
   listCredentials,
   newUsernameFault,
-  randomPassword,
   retireOldPassword,
   revokeCredential,
-  rotateCredential,
 } from './credentials.js';
 export { erase } from './erasure/erase.js';
 export {

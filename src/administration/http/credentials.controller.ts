@@ -30,6 +30,7 @@ import {
   revokeCredential,
   rotateCredential,
   ROTATION,
+  type TaggedDocument,
   unknownCredential,
   unusedCredentials,
 } from '../index.js';
@@ -45,6 +46,7 @@ import {
 } from './administration.js';
 import { Answers, CredentialList, CredentialShape, Done } from './answers.js';
 
+const NOT_KNOWN: LastUse = { lastUsed: null, lastUsedFrom: null };
 const DAYS = /^[1-9]\d{0,3}$/;
 
 /** Credentials whose scopes the caller covers. A password occurs only in the answer to the request that creates it. */
@@ -105,12 +107,12 @@ export class CredentialsController {
     assertGives(caller, body.scopes);
     assertFuture(body.expiresAt);
     const password = randomPassword();
-    await issueCredential(this.changeContexts.of(request), body, password, (stored) =>
+    const issued = await issueCredential(this.changeContexts.of(request), body, password, (stored) =>
       coversCredential(caller, stored),
     );
     const path = `credentials/${encodeURIComponent(body.username)}`;
     response.status(201).setHeader('Location', path);
-    await this.answer(request, response, body.username, { password });
+    await this.answerPassword(request, response, issued, password);
   }
 
   @Get(':username')
@@ -172,8 +174,8 @@ export class CredentialsController {
     const etag = await this.assertSeen(request, caller, username);
     const password = randomPassword();
     const rotation = { keepOldUntil, ifMatch: ifMatch ?? etag };
-    await rotateCredential(this.changeContexts.of(request), username, password, rotation);
-    await this.answer(request, response, username, { password });
+    const rotated = await rotateCredential(this.changeContexts.of(request), username, password, rotation);
+    await this.answerPassword(request, response, rotated, password);
   }
 
   @Delete(':username/oldpassword')
@@ -220,16 +222,23 @@ export class CredentialsController {
     return etag;
   }
 
-  private async answer(
-    request: Request,
-    response: Response,
-    username: string,
-    more: object = {},
-  ): Promise<void> {
+  private async answer(request: Request, response: Response, username: string): Promise<void> {
     const { db } = this.changeContexts.of(request);
     const { document, etag } = await readCredential(db, username);
     const useOf = await lastUses(db, [username]);
-    sendWithState(response, { ...shown(document, useOf(username)), ...more }, etag);
+    sendWithState(response, shown(document, useOf(username)), etag);
+  }
+
+  /** The password is in force and is not shown again, so it is shown even if the last use cannot be read. */
+  private async answerPassword(
+    request: Request,
+    response: Response,
+    { document, etag }: TaggedDocument,
+    password: string,
+  ): Promise<void> {
+    const { username } = document as ListedCredential;
+    const useOf = await lastUses(this.changeContexts.of(request).db, [username]).catch(() => () => NOT_KNOWN);
+    sendWithState(response, { ...shown(document, useOf(username)), password }, etag);
   }
 }
 

@@ -52,3 +52,4 @@ export {
   unfitness,
   wrongSetAtStart,
 } from './server-check.js';
+export { transactionWithin } from './transactions.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { later } from '../../../platform/common/index.js';
-import { isUnfit, pastValidator } from '../../../platform/database/index.js';
+import { isUnfit, pastValidator, transactionWithin } from '../../../platform/database/index.js';
 import type { Kind } from '../../../kinds/index.js';
 import {
   recordsIn,
@@ -27,7 +27,7 @@ import {
 } from '../../protocol/index.js';
 import { inSlices, Ledger, recordsUnder, IncompleteIdentities, type TermAtWork } from '../../store/index.js';
 import { Claimants } from './claimants.js';
-import { type RecordsToStamp, StampsAbove, transactionWithin } from './stamps-above.js';
+import { type RecordsToStamp, StampsAbove } from './stamps-above.js';
 
 const AT_ONCE = 100;
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import mongoose, { type Connection, type mongo } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import type { PastValidator } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { collectionOf, type Kind } from '../../../kinds/index.js';
@@ -77,30 +77,4 @@ export class StampsAbove {
   private records(kind: Kind): mongo.Collection {
     return recordsIn(this.connection, kind);
   }
-}
-
-const MAX_TIME_EXPIRED = 50;
-
-/**
- * Runs work in a transaction. The driver would retry a transaction that conflicts with another one for two minutes.
- * This one is retried for `ms` milliseconds, then fails with the error of a write that exceeds its time limit.
- */
-export async function transactionWithin(
-  client: mongo.MongoClient,
-  ms: number,
-  work: (session: mongo.ClientSession) => Promise<void>,
-): Promise<void> {
-  const end = performance.now() + ms;
-  let isAgain = false;
-  await client.withSession((session) =>
-    session.withTransaction(async () => {
-      if (isAgain && performance.now() > end)
-        throw new mongoose.mongo.MongoServerError({
-          message: `Another transaction was in the way for ${ms} ms`,
-          code: MAX_TIME_EXPIRED,
-        });
-      isAgain = true;
-      await work(session);
-    }),
-  );
 }
