@@ -1,10 +1,10 @@
 import type { mongo } from 'mongoose';
 import { SERVICES } from '../application/plain.js';
 import { count, exactly } from '../platform/common/index.js';
-import { isDuplicateKey, isTimeout, unfitCollection } from '../platform/database/plain.js';
+import { isDuplicateKey, isSameIndex, isTimeout, unfitCollection } from '../platform/database/plain.js';
 import { allows, Problem, problems } from '../platform/http/plain.js';
 import { isBuiltIn, type KindDocument, kindFaults, kindFields } from '../kinds/index.js';
-import { idTextAt, MOST_KINDS, OWN_INDEX } from '../record/index.js';
+import { idTextAt, indexesOfKind, MOST_KINDS, OWN_INDEX } from '../record/index.js';
 import { CONSUMERS } from '../replication/feed/plain.js';
 import type { AuditedAction } from '../trail/index.js';
 import { applicationExists, nameOfTenant } from './applications.js';
@@ -208,15 +208,18 @@ async function firstRecords(
 }
 
 /**
- * Removes the service's indexes, because a unique one would still restrict the writes of other programs. Errors are
- * ignored, so an index that cannot be removed stays.
+ * Removes the service's indexes, because a unique one would still restrict the writes of other programs. Those that the
+ * next kind of the collection needs too stay. Errors are ignored, so an index that cannot be removed stays.
  */
-export async function dropIndexes(db: mongo.Db, collection: unknown): Promise<void> {
+export async function dropIndexes(db: mongo.Db, collection: unknown, next?: KindDocument): Promise<void> {
   if (typeof collection !== 'string') return;
   const records = db.collection(collection);
-  const indexes = await records.indexes().catch(() => []);
-  const own = indexes.flatMap(({ name }) => (name?.startsWith(OWN_INDEX) === true ? [name] : []));
-  for (const name of own) await records.dropIndex(name).catch(() => undefined);
+  const needed = next === undefined ? [] : indexesOfKind(next);
+  for (const index of await records.indexes().catch(() => [])) {
+    const { name } = index;
+    if (name?.startsWith(OWN_INDEX) !== true || needed.some((one) => isSameIndex(index, one))) continue;
+    await records.dropIndex(name).catch(() => undefined);
+  }
 }
 
 /** Throws 409 if a kind has services, or consumers have read it. */

@@ -36,4 +36,4 @@ export * from './pure.js';
 export { recordsIn, stagesOver, storedName, termsOf } from './records.js';
 export type { StoredTerms } from './stored-shape.js';
 export { BY_EMAIL_KEY, BY_RECORD_ID, BY_STAMP, ofTenant, withIds } from './record.js';
-export { modelOf, MOST_KINDS, OWN_INDEX, readKinds, recordModels } from './record.schema.js';
+export { indexesOfKind, modelOf, MOST_KINDS, OWN_INDEX, readKinds, recordModels } from './record.schema.js';

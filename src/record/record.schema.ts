@@ -5,6 +5,7 @@ import {
   describedKind,
   isBuiltIn,
   type Kind,
+  type KindDocument,
   kindNames,
   KINDS,
   kindsIn,
@@ -12,6 +13,7 @@ import {
 } from '../kinds/index.js';
 import { BY_EMAIL_KEY, BY_RECORD_ID, BY_STAMP, type RecordDocument } from './record.js';
 import { termsOf } from './records.js';
+import { StoredTerms } from './stored-shape.js';
 
 const isText = (field: string) => ({ [field]: { $type: 'string' } });
 
@@ -32,20 +34,41 @@ function schemaOf(kind: Kind): Schema<RecordDocument> {
   if (isPerson) schema.static({ settleDuplicates });
   if (terms !== undefined) schema.static({ storedFields });
   if (!isBuiltIn(kind)) schema.static({ isOptional: () => true, madeFor: () => document });
-  const alongIds = storedFields({ organizationid: 1, appid: 1, _id: 1 });
   // Another program may have an index of its own under the name that MongoDB would give to this one.
   const named = (fields: IndexFields) =>
     isBuiltIn(kind) ? {} : { name: `${OWN_INDEX}${Object.keys(fields).join('_')}` };
-  if (Object.keys(alongIds).length > 1) schema.index(alongIds, named(alongIds));
-  const [id = 'id'] = Object.keys(storedFields({ id: 1 }));
-  schema.index(storedFields(BY_STAMP), named(storedFields(BY_STAMP))).index(storedFields(BY_RECORD_ID), {
-    ...named(storedFields(BY_RECORD_ID)),
-    ...{ unique: true, partialFilterExpression: isText(id) },
-  });
+  for (const { fields, options } of indexesOf(terms)) schema.index(fields, { ...named(fields), ...options });
   if (isPerson) schema.index(BY_EMAIL_KEY, { unique: true, partialFilterExpression: isText('emailkey') });
   // Serves the check whether any record of the application has a given channel.
   if (hasChannelFeeds) schema.index({ organizationid: 1, appid: 1, channels: 1 });
   return schema;
+}
+
+/** An index of the records of every kind. */
+interface RecordIndex {
+  fields: IndexFields;
+  options: Pick<mongo.CreateIndexesOptions, 'unique' | 'partialFilterExpression'>;
+}
+
+function indexesOf(terms: StoredTerms | undefined): RecordIndex[] {
+  const storedFields = (fields: IndexFields) => terms?.keys(fields) ?? fields;
+  const alongIds = storedFields({ organizationid: 1, appid: 1, _id: 1 });
+  const [id = 'id'] = Object.keys(storedFields({ id: 1 }));
+  return [
+    // Every collection has an index over `_id` alone.
+    ...(Object.keys(alongIds).length > 1 ? [{ fields: alongIds, options: {} }] : []),
+    { fields: storedFields(BY_STAMP), options: {} },
+    {
+      fields: storedFields(BY_RECORD_ID),
+      options: { unique: true, partialFilterExpression: isText(id) },
+    },
+  ];
+}
+
+/** The indexes of a valid kind that need not be served yet. */
+export function indexesOfKind(kind: KindDocument): RecordIndex[] {
+  const stored = kindsIn([kind]).get(kind.name)?.stored;
+  return indexesOf(stored && new StoredTerms(stored));
 }
 
 /**

@@ -174,6 +174,37 @@ describe('A configuration with kinds', () => {
     expect((await service.db.collection('orders').indexes()).length).toBeGreaterThan(1);
   });
 
+  it('drops the indexes of a kind that it removes, and keeps those that the new kind needs too', async () => {
+    const parcels = service.db.collection('parcels');
+    await parcels.insertOne({ ...SHOP, id: 'p1', number: 'n1', lastupdated: new Date() });
+    const PARCEL = { name: 'parcel', collection: 'parcels' };
+    await stored().insertOne({ ...PARCEL });
+    await eventually(async () => (await app.get('parcel/max')).status === 200);
+    await forgetConsumers();
+    /** The names of the service's indexes, with the times since when they exist. */
+    const indexes = async () => {
+      const all = parcels.aggregate<{ name: string; accesses: { since: Date } }>([{ $indexStats: {} }]);
+      return new Map((await all.toArray()).map(({ name, accesses: { since } }) => [name, since.getTime()]));
+    };
+    const before = await indexes();
+    const BY_STAMP = 'tidemark_organizationid_appid_lastupdated__id';
+    expect([...before.keys()]).toEqual(
+      expect.arrayContaining([BY_STAMP, 'tidemark_organizationid_appid_id']),
+    );
+    const file = JSON.parse((await commands.run('config export --json')).output) as { kinds: object[] };
+    const renamed = { ...file, kinds: [{ ...PARCEL, name: 'package', id: 'number' }] };
+    expect((await typed('config apply --prune --yes -', renamed)).code).toBe(0);
+    await eventually(async () => (await app.get('package/max')).status === 200);
+    const after = await indexes();
+    expect([...after.keys()].sort()).toEqual(
+      [
+        '_id_',
+        ...['_id', 'lastupdated__id', 'number'].map((name) => `tidemark_organizationid_appid_${name}`),
+      ].sort(),
+    );
+    expect(after.get(BY_STAMP)).toBe(before.get(BY_STAMP));
+  });
+
   it('keeps an application while a kind is fixed to it, and creates both together', async () => {
     const own = { organizationid: 'acme', appid: 'own' };
     const { applications, credentials } = JSON.parse(

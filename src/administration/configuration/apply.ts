@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import { APPLICATIONS, SERVICES } from '../../application/plain.js';
 import { CREDENTIALS, hashPassword } from '../../auth/plain.js';
+import type { KindDocument } from '../../kinds/index.js';
 import { isDuplicateKey } from '../../platform/database/plain.js';
 import { allows, problems } from '../../platform/http/plain.js';
 import { ofTenant } from '../../record/index.js';
@@ -63,9 +64,10 @@ export async function applyConfiguration(
     ),
   );
   // The changes are committed, so the passwords must reach the caller even if what follows fails.
+  // First, because MongoDB drops no index of a collection while it builds those of the new kind there.
+  await dropIndexesOfRemoved(db, first.changes);
   await forgetUses(db, [...secrets.keys()]).catch(() => undefined);
   await removeOrphans(db, first.changes).catch(() => undefined);
-  await dropIndexesOfRemoved(db, first.changes);
   if (first.changes.some(({ thing }) => thing.what === 'kind'))
     await changeContext.readKinds?.().catch(() => undefined);
   const passwords = [...secrets].map(([username, { password }]) => [username, password]);
@@ -97,15 +99,16 @@ async function removeOrphans(db: mongo.Db, changes: PlannedChange[]): Promise<vo
   }
 }
 
-/** Removes the indexes of removed kinds, unless a kind that is created uses the same collection. */
+/** Removes the indexes of removed kinds, apart from those that a created kind needs in the same collection. */
 async function dropIndexesOfRemoved(db: mongo.Db, changes: PlannedChange[]): Promise<void> {
-  const collections = (wanted: 'create' | 'remove') =>
+  const kinds = (wanted: 'create' | 'remove') =>
     changes.flatMap(({ action, thing }) =>
-      thing.what === 'kind' && action === wanted ? [thing.fields['collection']] : [],
+      thing.what === 'kind' && action === wanted
+        ? [{ ...thing.key, ...withValues(thing.fields) } as KindDocument]
+        : [],
     );
-  const inUse = new Set(collections('create'));
-  for (const collection of collections('remove'))
-    if (!inUse.has(collection)) await dropIndexes(db, collection);
+  const created = new Map(kinds('create').map((kind) => [kind.collection, kind]));
+  for (const { collection } of kinds('remove')) await dropIndexes(db, collection, created.get(collection));
 }
 
 type Secrets = Map<string, { password: string; passwordhash: string }>;

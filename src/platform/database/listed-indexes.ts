@@ -213,7 +213,7 @@ async function listedIndexesOf(model: AnyModel): Promise<ListedIndexes> {
   const found: ListedIndexes = { missing: [], serving: servingById(listed), others: [] };
   for (const [fields, options] of wanted) {
     const index = { model, fields, options } as unknown as MissingIndex;
-    const same = listed.filter((one) => isSame(one, index));
+    const same = listed.filter((one) => isSameIndex(one, index));
     const serving = same.find(({ hidden }) => hidden !== true)?.name;
     if (serving !== undefined) found.serving.set(keyOf(index.fields), serving);
     else found.missing.push({ ...index, ...obstacle(index, listed, same[0]?.name) });
@@ -263,8 +263,11 @@ async function listedOf(model: AnyModel): Promise<Listed[]> {
   });
 }
 
-/** Whether queries can use the listed index as the one of the schema, whatever its name is. */
-function isSame(listed: Listed, { fields, options }: MissingIndex): boolean {
+/** Whether queries can use the listed index as a wanted one, whatever its name is. */
+export function isSameIndex(
+  listed: Listed,
+  { fields, options }: { fields: object; options: mongo.CreateIndexesOptions },
+): boolean {
   const about = (one: { partialFilterExpression?: unknown }) => one.partialFilterExpression ?? null;
   return (
     keyOf(listed.key) === keyOf(fields) &&

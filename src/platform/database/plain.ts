@@ -34,6 +34,7 @@ export {
   alongIndexIfAny,
   inTheWaySentence,
   indexName,
+  isSameIndex,
   listedIndexes,
   modelsOf,
   stateIndexesOf,
