@@ -77,6 +77,17 @@ describe('/admin/v1/configuration', () => {
     });
   });
 
+  it('takes what it has answered, with `leftOut`', async () => {
+    await service.db.collection('applications').insertOne({ ...app.tenant, appid: 'not valid' });
+    const { wanted } = await known();
+    expect(wanted).toMatchObject({ leftOut: [expect.stringContaining('not valid')] });
+    const planned = await ask('POST', '/plan', { body: wanted });
+    expect(planned).toMatchObject({ status: 200, json: { changes: [] } });
+    const applied = await ask('POST', '/apply', { body: wanted });
+    expect(applied).toMatchObject({ status: 200, json: { changes: [] } });
+    await service.db.collection('applications').deleteOne({ appid: 'not valid' });
+  });
+
   it('a wrong one is a 400 that names the place, and nothing is stored', async () => {
     const { wanted } = await known();
     mine(wanted).title = 'Never';

@@ -43,8 +43,7 @@ describe('A whole number of 64 bits keeps all its digits', () => {
     const { organizationid, appid } = app;
     const user = await app.credential({ level: 'admin', scopes: [{ organizationid, appid }] });
     const { json } = await admin('configuration', 'GET', { user });
-    const { leftOut: _told, ...wanted } = json as { leftOut: unknown };
-    const plan = await admin('configuration/plan', 'POST', { user, body: wanted });
+    const plan = await admin('configuration/plan', 'POST', { user, body: json as object });
     expect(plan.json).toMatchObject({ changes: [] });
   });
 

@@ -8,6 +8,7 @@ import {
   sendJson,
   sendWhole,
   tag,
+  type Field,
   type Shaped,
   flag,
   DocumentedBody,
@@ -44,7 +45,18 @@ import {
 import type { Tenant } from '../../record/index.js';
 import { Answers } from './answers.js';
 
-const WANTED = { ...CONFIGURATION, prune: flag() };
+/** An exported configuration names in it what is not part of it. */
+const leftOut: Field<undefined> = {
+  schema: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Ignored, so that an answer can be sent as it is',
+  },
+  missing: undefined,
+  read: () => ({ value: undefined }),
+};
+
+const WANTED = { ...CONFIGURATION, prune: flag(), leftOut };
 
 /** Time limit of all previews of a plan together, in ms. */
 const PREVIEWS_MS = 4000;
