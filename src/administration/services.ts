@@ -1,4 +1,4 @@
-import { calculateObjectSize } from 'bson';
+import { calculateObjectSize, ObjectId } from 'bson';
 import type { mongo } from 'mongoose';
 import {
   DEFAULT_SERVICE,
@@ -114,8 +114,9 @@ async function editService(db: mongo.Db, edit: KeyedSetting, ifMatch: string | u
   const before = stored?.document ?? {};
   const after = edited(before, values);
   assertServiceRules({ ...after, name: key.name });
-  const { description } = before as { description?: unknown };
-  await assertRoomForServices(db, key, [{ key, fields: { description, ...after, ...update.$set } }]);
+  const kept = Object.entries(before).filter(([name]) => !Object.hasOwn(update.$unset, name));
+  const fields = { ...Object.fromEntries(kept), ...update.$set };
+  await assertRoomForServices(db, key, [{ key, fields, before: stored?.document }]);
   const unknown = () => unknownService(nameOfService(key));
   const isChoosing = CHOOSING.some((name) => (before[name] ?? after[name] ?? null) !== null);
   if (ifMatch === undefined && (stored === undefined || !isChoosing)) {
@@ -212,6 +213,8 @@ export function nameOfService({ kind, name, ...tenant }: ServiceKey): string {
 export interface ServiceChange {
   key: ServiceKey;
   fields?: mongo.Document;
+  /** The stored fields that `fields` replaces; absent for a new service. */
+  before?: mongo.Document | undefined;
 }
 
 /**
@@ -225,10 +228,14 @@ export async function assertRoomForServices(
 ): Promise<void> {
   const sizes = await sizesOf(db, tenant);
   const before = { services: sizes.size, bytes: sum(sizes) };
-  for (const { key, fields } of changes) {
-    if (fields === undefined) sizes.delete(serviceEntryKey(key));
-    else
-      sizes.set(serviceEntryKey(key), calculateObjectSize({ ...key, ...fields }, { ignoreUndefined: true }));
+  for (const { key, fields, before: replaced } of changes) {
+    const entry = serviceEntryKey(key);
+    const stored = sizes.get(entry);
+    if (fields === undefined) sizes.delete(entry);
+    else if (stored === undefined || replaced === undefined)
+      sizes.set(entry, bytesOf({ _id: new ObjectId(), ...key, ...fields }));
+    // The stored document may have further fields of other programs.
+    else sizes.set(entry, stored + bytesOf(fields) - bytesOf(replaced));
   }
   const after = { services: sizes.size, bytes: sum(sizes) };
   if (after.services > MOST_SERVICES && after.services > before.services)
@@ -239,6 +246,10 @@ export async function assertRoomForServices(
     throw noRoom(
       `The services of ${nameOfTenant(tenant)} would take ${count(after.bytes)} bytes together; at most ${count(MOST_SERVICE_BYTES)} are allowed. Make their filters smaller, or remove some.`,
     );
+}
+
+function bytesOf(fields: mongo.Document): number {
+  return calculateObjectSize(fields, { ignoreUndefined: true });
 }
 
 /** The size of each stored service, in bytes of BSON. */

@@ -1,3 +1,4 @@
+import { mongo } from 'mongoose';
 import type { Status } from '../../src/administration/index.js';
 import { eventually, expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
@@ -72,6 +73,66 @@ describe('The services of an application are limited, by every way of writing th
     const one = { kind: 'product', name: 's1', filter: large(60_200) };
     expectProblem(await configure(app, 'apply', [one]), 409, 'too-many-services');
     expect((await ask(app, 'PUT', 's1', { filter: FILTER })).status).toBe(200);
+  });
+});
+
+describe('The size of a service is that of its whole document', () => {
+  const LIMIT = 4 * 1024 * 1024;
+  const NEW = { kind: 'product', name: 's1', filter: FILTER, enabled: false };
+  const bytes = async (app: TestApplication) => {
+    const [found] = await services()
+      .aggregate<{ bytes: number }>([
+        { $match: app.tenant },
+        { $group: { _id: null, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
+      ])
+      .toArray();
+    return found?.bytes ?? 0;
+  };
+  /** An application with room for so many bytes. */
+  async function withRoomFor(room: number): Promise<TestApplication> {
+    const app = await service.application();
+    const filler = { ...app.tenant, kind: 'product', name: 's0', filter: FILTER, enabled: false };
+    await services().insertOne({ ...filler, description: '' });
+    const description = 'x'.repeat(LIMIT - room - (await bytes(app)));
+    await services().updateOne(app.tenant, { $set: { description } });
+    expect(await bytes(app)).toBe(LIMIT - room);
+    return app;
+  }
+
+  it('with the `_id` of a new one', async () => {
+    const { tenant } = await service.application();
+    const size = mongo.BSON.calculateObjectSize({ _id: new mongo.ObjectId(), ...tenant, ...NEW });
+    const app = await withRoomFor(size - 1);
+    const { name, filter, enabled } = NEW;
+    for (const answer of [
+      await ask(app, 'PUT', name, { filter, enabled }),
+      await configure(app, 'plan', [NEW]),
+      await configure(app, 'apply', [NEW]),
+    ])
+      expectProblem(answer, 409, 'too-many-services');
+    expect(await services().countDocuments(app.tenant)).toBe(1);
+    const other = await withRoomFor(size);
+    expect((await ask(other, 'PUT', name, { filter, enabled })).status).toBe(200);
+    expect(await bytes(other)).toBe(LIMIT);
+  });
+
+  it('with what an edit leaves unchanged', async () => {
+    const app = await withRoomFor(1000);
+    const stored = { ...app.tenant, ...NEW, description: 'x'.repeat(100), theirs: 'x'.repeat(100) };
+    await services().insertOne(stored);
+    const left = LIMIT - (await bytes(app));
+    const edit = (more: number) => ({ filter: FILTER, description: 'x'.repeat(100 + more) });
+    const { kind, name, enabled } = NEW;
+    for (const answer of [
+      await ask(app, 'PUT', name, edit(left + 1)),
+      await configure(app, 'apply', [{ kind, name, enabled, ...edit(left + 1) }]),
+    ])
+      expectProblem(answer, 409, 'too-many-services');
+    expect((await ask(app, 'PUT', name, edit(left))).status).toBe(200);
+    expect(await bytes(app)).toBe(LIMIT);
+    expect((await configure(app, 'apply', [{ kind, name, enabled, ...edit(0) }])).status).toBe(200);
+    expect((await configure(app, 'apply', [{ kind, name, enabled, ...edit(left) }])).status).toBe(200);
+    expect(await bytes(app)).toBe(LIMIT);
   });
 });
 

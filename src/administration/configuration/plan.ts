@@ -162,10 +162,10 @@ export async function previewsOf(
 /** The changes of services, by application. */
 function servicesIn(changes: PlannedChange[]): Map<string, ServiceChange[]> {
   const byApplication = new Map<string, ServiceChange[]>();
-  for (const { action, thing } of changes) {
+  for (const { action, thing, before } of changes) {
     if (thing.what !== 'service') continue;
     const name = nameOfTenant(thing.key);
-    const change = { key: thing.key, ...(action !== 'remove' && { fields: thing.fields }) };
+    const change = { key: thing.key, ...(action !== 'remove' && { fields: thing.fields, before }) };
     const known = byApplication.get(name);
     if (known === undefined) byApplication.set(name, [change]);
     else known.push(change);
