@@ -55,15 +55,11 @@ export class MemberService {
     { tenant, id, ifMatch, actor }: Target,
     merge: (record: BsonDocument) => Change[],
   ): Promise<StoredMember> {
-    let read = await this.read(tenant, id);
+    const read = await this.read(tenant, id);
     if (!allows(ifMatch, read.etag)) throw problems.stale(ifMatch);
-    let changes = merge(read.record());
+    const changes = merge(read.record());
     if (changes.length === 0) return read;
-    if (await this.store.makeSingle(tenant, read, changes)) {
-      read = await this.read(tenant, id);
-      changes = merge(read.record());
-    }
-    const written = await this.store.update(tenant, read, changes);
+    const written = await this.store.update(tenant, read, merge);
     if (written !== undefined) {
       const changed = namesOf(changes);
       this.trail.note(actor, { action: 'member.change', ...tenant, target: `member ${id}`, changed });

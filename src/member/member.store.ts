@@ -2,7 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import mongoose, { type mongo } from 'mongoose';
 import { literal } from '../platform/common/index.js';
-import { alongIndexIfAny, CLOCK, isDuplicateKey, isRefusedByValidator } from '../platform/database/index.js';
+import {
+  alongIndexIfAny,
+  CLOCK,
+  COMMAND_MS,
+  isDuplicateKey,
+  isRefusedByValidator,
+  transactionWithin,
+} from '../platform/database/index.js';
 import { problems } from '../platform/http/index.js';
 import {
   BY_RECORD_ID,
@@ -78,44 +85,61 @@ export class MemberStore {
   }
 
   /**
-   * Other programs may have stored a name more than once in a document. Removes the duplicates of the names to be
-   * changed and of `lastupdated`, so that every reader sees the change. Returns whether there were any. Throws 400 if a
-   * document on the path of a change occurs more than once, because it is unclear which one is meant, or if a name to
-   * be changed has too many duplicates.
+   * Writes the changes that `merge` computes if the member is still as it was read; otherwise does nothing. Throws 409 if
+   * the e-mail is taken, 400 if a validator refuses the member or if it would be too large.
+   *
+   * Other programs may have stored a name more than once in a document. The duplicates of the names to be changed and of
+   * `lastupdated` are removed first, in the same transaction, so that every reader sees the change. Throws 400 if a
+   * document on the path of a change occurs more than once, because it is unclear which one is meant, or if a name to be
+   * changed has too many duplicates.
    */
-  async makeSingle(tenant: Tenant, read: StoredMember, changes: Change[]): Promise<boolean> {
-    const _id = read.record().get('_id') as mongoose.mongo.ObjectId;
-    const isStampDoubled = read.timesAlong(['lastupdated'])[0]! > 1;
+  async update(
+    tenant: Tenant,
+    read: StoredMember,
+    merge: (record: BsonDocument) => Change[],
+  ): Promise<StoredMember | undefined> {
+    const changes = merge(read.record());
     const removals = changes.flatMap(({ path }) => removalsOf(read, path));
-    if (isStampDoubled)
-      await stampDoubled(this.collection, { ids: [_id], names: ['lastupdated'] }).catch(explained);
-    if (removals.length > 0)
-      await this.collection
-        .bulkWrite(
-          removals.map(({ path, update }) => {
-            const stillDoubled = { $nor: [{ $expr: isSingleAlong(path) }] };
-            return { updateOne: { filter: { ...tenant, _id, $and: [DELIVERABLE, stillDoubled] }, update } };
-          }),
-        )
-        .catch(explained);
-    return isStampDoubled || removals.length > 0;
+    const isStampDoubled = read.timesAlong(['lastupdated'])[0]! > 1;
+    if (removals.length === 0 && !isStampDoubled) return this.updateSingle(tenant, read, changes);
+    const _id = idOf(read);
+    return transactionWithin(this.members.db.getClient(), COMMAND_MS, async (session) => {
+      const stored = await this.findAgain(tenant, _id, session);
+      if (stored === undefined || Buffer.compare(stored.raw, read.raw) !== 0) return undefined;
+      const stamp = { ids: [_id], names: ['lastupdated'], options: { session } };
+      if (isStampDoubled) await stampDoubled(this.collection, stamp).catch(explained);
+      if (removals.length > 0) {
+        const writes = removals.map((update) => ({ updateOne: { filter: { _id }, update } }));
+        await this.collection.bulkWrite(writes, { session }).catch(explained);
+      }
+      const single = (await this.findAgain(tenant, _id, session))!;
+      return this.updateSingle(tenant, single, merge(single.record()), session);
+    });
   }
 
-  /**
-   * Writes the changes if the member is still as it was read; otherwise does nothing. Throws 409 if the e-mail is
-   * taken, 400 if a validator refuses the member or if it would be too large.
-   */
-  async update(tenant: Tenant, read: StoredMember, changes: Change[]): Promise<StoredMember | undefined> {
-    const record = read.record();
-    const _id = record.get('_id') as mongoose.mongo.ObjectId;
+  private async updateSingle(
+    tenant: Tenant,
+    read: StoredMember,
+    changes: Change[],
+    session?: mongo.ClientSession,
+  ): Promise<StoredMember | undefined> {
     const stored = await this.collection
       .findOneAndUpdate(
-        { ...tenant, _id, ...unchanged(read, record, changes), $and: [DELIVERABLE] },
+        { ...tenant, _id: idOf(read), ...unchanged(read, changes), $and: [DELIVERABLE] },
         [{ $set: setOf(changes).set('lastupdated', STAMP) }],
-        { ...RAW, returnDocument: 'after' },
+        { ...RAW, returnDocument: 'after', ...(session && { session }) },
       )
       .catch(explained);
     return asMember(stored);
+  }
+
+  private async findAgain(
+    tenant: Tenant,
+    _id: mongo.ObjectId,
+    session: mongo.ClientSession,
+  ): Promise<StoredMember | undefined> {
+    const filter = { ...tenant, _id, $and: [DELIVERABLE] };
+    return asMember(await this.collection.findOne(filter, { ...RAW, session }));
   }
 
   /**
@@ -146,7 +170,8 @@ export class MemberStore {
  * Matches the record exactly as it was read, except for `emailkey`, which the watcher may add at any time. A record
  * that is too large, or that JavaScript cannot encode to the same bytes, is compared by its stamp.
  */
-function unchanged(read: StoredMember, record: BsonDocument, changes: Change[]): mongoose.mongo.Document {
+function unchanged(read: StoredMember, changes: Change[]): mongoose.mongo.Document {
+  const record = read.record();
   if (read.raw.length > LARGEST_COMPARED || !isFaithful(record, read.raw)) {
     const paths = [['lastupdated'], ...changes.map(({ path }) => path)];
     return {
@@ -160,10 +185,7 @@ function unchanged(read: StoredMember, record: BsonDocument, changes: Change[]):
 }
 
 /** The updates that remove the duplicates of the last name of a path, one at a time. */
-function removalsOf(
-  read: StoredMember,
-  path: string[],
-): { path: string[]; update: mongoose.mongo.Document }[] {
+function removalsOf(read: StoredMember, path: string[]): mongo.UpdateFilter<mongo.Document>[] {
   const times = read.timesAlong(path);
   const doubled = times.findIndex((count) => count > 1);
   if (doubled < 0) return [];
@@ -175,7 +197,11 @@ function removalsOf(
     throw problems.invalidRequest([{ pointer: '', detail }]);
   }
   const update = { $unset: { [path.join('.')]: '' } };
-  return Array.from({ length: times[doubled]! - 1 }, () => ({ path, update }));
+  return Array.from({ length: times[doubled]! - 1 }, () => update);
+}
+
+function idOf(member: StoredMember): mongo.ObjectId {
+  return member.record().get('_id') as mongo.ObjectId;
 }
 
 /** With `raw` the driver returns bytes, although its types declare a document. */

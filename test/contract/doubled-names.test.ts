@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import { collectionOf, type Kind } from '../../src/kinds/index.js';
-import { expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { type TestApplication, TestService } from '../support/index.js';
 import { rawDocument } from './raw-document.js';
 import { insertRaw } from './raw-insert.js';
 
@@ -179,72 +179,6 @@ describe.each<[string, string[]]>([
     const { count, records } = json as { count: number; records: { id: string; lastupdated: string }[] };
     expect(count).toBe(items.length);
     expect(records).toEqual(items.map(({ id, lastupdated }) => ({ id, lastupdated })));
-  });
-});
-
-describe('PATCH of a member', () => {
-  const patch = (id: string, body: object) => app.send('PATCH', `api/v0.1/member/${id}`, { body });
-  const member = async (id: string, data: [string, unknown][], more: [string, unknown][] = []) => {
-    const _id = await write('member', [
-      ['id', id],
-      ['lastupdated', LONG_AGO],
-      ['data', rawDocument([['accountnumber', '1'], ...data])],
-      ...more,
-    ]);
-    await service.watcher.caughtUp();
-    return _id;
-  };
-  const twice = (name: string): [string, unknown][] => [
-    [name, 'one'],
-    [name, 'two'],
-  ];
-
-  it('sets a doubled name, which then stands once', async () => {
-    const _id = await member('set', twice('contactname'));
-    const answer = await patch('set', { contactname: 'Ann' });
-    expect(answer.status).toBe(200);
-    expect(answer.json).toMatchObject({ data: { contactname: 'Ann' } });
-    const stored = await service.db.collection('members').findOne({ _id }, { raw: true });
-    const bytes = Buffer.from(stored as unknown as Uint8Array).toString('latin1');
-    expect(bytes.split('contactname\0')).toHaveLength(2);
-  });
-
-  it('deletes a doubled name', async () => {
-    await member('delete', twice('contactname'));
-    const answer = await patch('delete', { contactname: null });
-    expect(answer.status).toBe(200);
-    expect((answer.json as { data: object }).data).not.toHaveProperty('contactname');
-  });
-
-  it('of another name leaves the doubled one as it is', async () => {
-    await member('other', twice('odd'));
-    expect((await patch('other', { contactname: 'Ann' })).status).toBe(200);
-  });
-
-  it('moves a doubled `lastupdated`, and loses nothing', async () => {
-    await member('stamp', [['contactname', 'Eve']], [['lastupdated', LONG_AGO]]);
-    const answer = await patch('stamp', { contactname: 'Ann' });
-    expect(answer.status).toBe(200);
-    expect(new Date((answer.json as { lastupdated: string }).lastupdated).getTime()).toBeGreaterThan(
-      LONG_AGO.getTime(),
-    );
-  });
-
-  it.each<[string, object]>([
-    ['data.extrafields', { extrafields: { shoes: { size: '7' } } }],
-    ['data.extrafields.shoes', { extrafields: { shoes: { size: '7' } } }],
-  ])('of something in a doubled %s: 400 that names it', async (name, body) => {
-    const shoes: [string, unknown] = ['shoes', rawDocument([['size', '6']])];
-    const data: [string, unknown][] = name.endsWith('shoes')
-      ? [['extrafields', rawDocument([shoes, shoes])]]
-      : [
-          ['extrafields', rawDocument([shoes])],
-          ['extrafields', rawDocument([shoes])],
-        ];
-    await member(name, data);
-    const answer = await patch(name, body);
-    const { errors } = expectProblem(answer, 400, 'invalid-request');
-    expect(errors?.[0]?.detail).toContain(`"${name}" 2 times`);
   });
 });
 

@@ -9,20 +9,21 @@ export type HeldWrite = (
 
 /**
  * Lets another program's transaction hold a record of a collection while a request has read it and waits to write, then
- * commits. What the request answers.
+ * commits. What the request answers. `isWaiting` tells whether the request waits; by default, whether its write does.
  */
 export async function whileHeld<T>(
   client: mongo.MongoClient,
   collection: mongo.Collection,
   write: HeldWrite,
   ask: () => Promise<T>,
+  isWaiting = async () => (await writesThatWait(client, collection)) > 0,
 ): Promise<T> {
   const session = client.startSession();
   try {
     session.startTransaction();
     await write(client.db(collection.dbName).collection(collection.collectionName), { session });
     const answer = ask();
-    await eventually(async () => (await writesThatWait(client, collection)) > 0);
+    await eventually(isWaiting);
     await session.commitTransaction();
     return await answer;
   } finally {

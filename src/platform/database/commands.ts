@@ -11,6 +11,8 @@ const LONGEST_PAUSE_MS = 500;
 /** The server no longer holds the moment, or the collection was created, dropped or renamed since. */
 const GONE = new Set([239, 246]);
 
+const MAX_TIME_EXPIRED = 50;
+
 /** Options of a bare command, with its time limit (milliseconds). */
 interface BareOptions extends mongo.RunCommandOptions {
   within: number;
@@ -109,4 +111,28 @@ export async function readAsOf<T>(
 export function isMomentGone(error: unknown): boolean {
   if (isIndexMissing(error)) return true;
   return error instanceof mongoose.mongo.MongoServerError && GONE.has(Number(error.code));
+}
+
+/**
+ * Runs work in a transaction. The driver would retry a transaction that conflicts with another one for two minutes.
+ * This one is retried for `ms` milliseconds, then fails with the error of a write that exceeds its time limit.
+ */
+export async function transactionWithin<T>(
+  client: mongo.MongoClient,
+  ms: number,
+  work: (session: mongo.ClientSession) => Promise<T>,
+): Promise<T> {
+  const end = performance.now() + ms;
+  let isAgain = false;
+  return client.withSession((session) =>
+    session.withTransaction(async () => {
+      if (isAgain && performance.now() > end)
+        throw new mongoose.mongo.MongoServerError({
+          message: `Another transaction was in the way for ${ms} ms`,
+          code: MAX_TIME_EXPIRED,
+        });
+      isAgain = true;
+      return work(session);
+    }),
+  );
 }

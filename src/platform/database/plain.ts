@@ -6,6 +6,7 @@ export {
   isMomentGone,
   placedReply,
   readAsOf,
+  transactionWithin,
 } from './commands.js';
 export {
   type Refusal,
