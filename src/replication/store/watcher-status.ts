@@ -1,12 +1,11 @@
 import type { Connection, mongo } from 'mongoose';
 import { LEASES } from './collections.schema.js';
 import { CLOCK } from '../../platform/database/plain.js';
-import type { Tenant } from '../../record/pure.js';
+import { bsonTypeOf, type Tenant } from '../../record/pure.js';
 import { type Oplog, predictedWindow, readOplog } from './history.js';
 import {
   isPreparing,
   knownAside,
-  progressOfAll,
   secondsLeft,
   shareKnown,
   type StoredWork,
@@ -115,13 +114,20 @@ export function watcherStatusOf(state: ClockedState | undefined, oplog: Oplog | 
     secondsLeft: late && estimate(late),
     aside: state === undefined ? [] : asideStatusOf(state, estimate),
     clockBehindSeconds: state && Math.floor((state.clock.getTime() - state.now.getTime()) / MS),
-    oplogWindowSeconds: secondsBetween(
-      secondOf(oplog?.oldest),
-      secondOf(state && (progressOfAll(state).watched ?? state.watched)),
-    ),
+    oplogWindowSeconds: secondsBetween(secondOf(oplog?.oldest), state && slowestSecond(state)),
     oplogUsedRatio: oplog?.usedRatio,
     oplogPredictedWindowSeconds: oplog && predictedWindow(oplog),
   };
+}
+
+/**
+ * The second of the slowest stored token, of the main loop or of an application that is aside. An application with a pass
+ * of its own has none.
+ */
+function slowestSecond(state: ClockedState): number | undefined {
+  const places = [state, ...knownAside(state)].map(({ watched }) => watched);
+  const seconds = places.filter((place) => bsonTypeOf(place) === 'Timestamp').map(secondOf) as number[];
+  return seconds.length === 0 ? undefined : Math.min(...seconds);
 }
 
 /** Estimates the remaining time of work; undefined while no instance leads. */

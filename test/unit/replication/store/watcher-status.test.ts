@@ -83,6 +83,16 @@ describe('applications that are worked through beside all others', () => {
     expect(watcherStatusOf(stateAt(NOW, { aside }), known).oplogWindowSeconds).toBe(10);
   });
 
+  it('the oplog has to reach back to the slowest, although a pass of another one has no place yet', () => {
+    const passing = { organizationid: 'acme', appid: 'depot', pass };
+    const known = oplog(at(NOW - 100));
+    const window = (...some: unknown[]) =>
+      watcherStatusOf(stateAt(NOW, { aside: some as never }), known).oplogWindowSeconds;
+    expect(window(...aside, passing)).toBe(10);
+    expect(window(passing)).toBe(100);
+    expect(window(...aside, null, of('odd', 'soon'), { ...passing, watched: 'soon' })).toBe(10);
+  });
+
   it('are told only where each has a name and a place', () => {
     const odd = [null, 7, of('shop', 'soon'), { appid: 'shop', watched: at(NOW) }, of('club', at(NOW))];
     const status = watcherStatusOf(stateAt(NOW, { aside: odd as never }), undefined);
