@@ -25,6 +25,12 @@ const MOST_HASHES = 2;
 
 type StoredCredential = Credential & { _id: unknown };
 
+/** The credential of a login, and its stored hash that the password matched. */
+export interface ProvenLogin {
+  credential: Credential;
+  passwordhash: string;
+}
+
 /**
  * Finds the credential of a login. A change of a credential takes effect as soon as the control stream has reported
  * it.
@@ -33,7 +39,7 @@ type StoredCredential = Credential & { _id: unknown };
 export class Authenticator {
   private readonly known: KnownDocuments<StoredCredential>;
   /** Shared, so that a client that starts with many parallel requests needs few comparisons and attempts. */
-  private readonly proofs = new SharedReads<Credential | undefined>();
+  private readonly proofs = new SharedReads<ProvenLogin | undefined>();
 
   constructor(
     @InjectModel(CREDENTIAL_MODEL) private readonly credentials: Model<Credential>,
@@ -49,7 +55,7 @@ export class Authenticator {
    * The credential of a login from an address; undefined if the login is refused (401). Throws 429. The database is
    * queried only for a login that was verified recently, or within the attempts that the address may make.
    */
-  async identify(login: Login, addressOf: () => string): Promise<Credential | undefined> {
+  async identify(login: Login, addressOf: () => string): Promise<ProvenLogin | undefined> {
     const name = this.proven.nameOf(login);
     const known = await this.knownLately(login, name);
     if (known !== undefined) return known;
@@ -59,28 +65,29 @@ export class Authenticator {
     });
   }
 
-  private async knownLately(login: Login, name: string): Promise<Credential | undefined> {
-    const fitting = this.proven.hashOf(name);
-    if (fitting === undefined) return undefined;
-    return this.openedBy(fitting, login.username);
+  private async knownLately(login: Login, name: string): Promise<ProvenLogin | undefined> {
+    const passwordhash = this.proven.hashOf(name);
+    if (passwordhash === undefined) return undefined;
+    const credential = await this.openedBy(passwordhash, login.username);
+    return credential && { credential, passwordhash };
   }
 
   /**
    * Verifies a login, and counts a failure. An unknown user name takes as long as a wrong password, with or without a
    * previous password. Throws 429.
    */
-  private async prove(login: Login, name: string, address: string): Promise<Credential | undefined> {
+  private async prove(login: Login, name: string, address: string): Promise<ProvenLogin | undefined> {
     const attempt = this.limiter.attempt(address, login.username);
-    const credential = await this.compare(login, name, attempt).catch((error: unknown) => {
+    const proven = await this.compare(login, name, attempt).catch((error: unknown) => {
       attempt.withdraw();
       throw error;
     });
-    if (credential === undefined) attempt.failed();
+    if (proven === undefined) attempt.failed();
     else attempt.withdraw();
-    return credential;
+    return proven;
   }
 
-  private async compare(login: Login, name: string, { rank }: Attempt): Promise<Credential | undefined> {
+  private async compare(login: Login, name: string, { rank }: Attempt): Promise<ProvenLogin | undefined> {
     this.passwords.assertRoom(rank);
     const credential = await this.usable(login.username);
     const hashes = credential === undefined ? [] : liveHashes(credential, new Date());
@@ -88,14 +95,9 @@ export class Authenticator {
       const hash = hashes[compared];
       if (!(await this.passwords.fits(hash, login.password, rank)) || hash === undefined) continue;
       this.proven.remember(name, hash);
-      return credential;
+      return { credential: credential!, passwordhash: hash };
     }
     return undefined;
-  }
-
-  /** The stored hash that the password of a login matched within the last minute. */
-  fittingHash(login: Login): string | undefined {
-    return this.proven.hashOf(this.proven.nameOf(login));
   }
 
   /** The credential of this user name, if the password with this stored hash is valid for it now. */

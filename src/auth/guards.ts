@@ -64,6 +64,13 @@ export function callerOf(request: Request): Credential {
   return request.user as Credential;
 }
 
+const matched = new WeakMap<Request, string>();
+
+/** The stored hash that the password of the request matched; undefined if the request has no login of its own. */
+export function matchedHashOf(request: Request): string | undefined {
+  return matched.get(request);
+}
+
 const acting = new WeakMap<Request, Credential>();
 
 /** Makes the request of an administrator read as another credential. */
@@ -97,7 +104,9 @@ export class TidemarkBasicStrategy extends PassportStrategy(Strategy, 'basic') {
 
   async validate(request: Request, authenticator: Authenticator): Promise<Credential | undefined> {
     const login = parseBasicHeader(request.headers.authorization);
-    return login && authenticator.identify(login, () => request.ip ?? '');
+    const proven = login && (await authenticator.identify(login, () => request.ip ?? ''));
+    if (proven !== undefined) matched.set(request, proven.passwordhash);
+    return proven?.credential;
   }
 }
 

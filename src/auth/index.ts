@@ -12,5 +12,6 @@ export {
   actAs,
   actingCallerOf,
   callerOf,
+  matchedHashOf,
 } from './guards.js';
 export { MinuteCounts } from './login-limiter.js';

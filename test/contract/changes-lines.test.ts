@@ -1,3 +1,4 @@
+import { Authenticator } from '../../src/auth/index.js';
 import { ConsumerNotes, PageReader } from '../../src/replication/feed/index.js';
 import { eventually, expectProblem, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 import { onceServed } from '../support/patience.js';
@@ -198,6 +199,18 @@ describe('a feed of large records', () => {
     reading.mockClear();
     await linesOf();
     expect(readings).toBeLessThan(reading.mock.calls.length);
+  });
+
+  it('lines go on where the proof of the login was forgotten right after the request was let in', async () => {
+    const path = 'product/bikes/changes';
+    await onceServed(() => app.get(path, { query: { limit: '1' } }));
+    const authenticator = service.app.get(Authenticator, { strict: false });
+    const { proven } = authenticator as unknown as { proven: { hashOf: (name: string) => unknown } };
+    const hashOf = proven.hashOf.bind(proven);
+    jest.spyOn(proven, 'hashOf').mockImplementationOnce(hashOf).mockReturnValue(undefined);
+    const client = await SlowClient.open(app, path, { user: app.user('read'), accept: NDJSON });
+    const { text, isWhole } = await client.rest();
+    expect([isWhole, text.includes('{"op":"end"')]).toEqual([true, true]);
   });
 
   describe('lines break off where the next page would be refused (§4: within 2 s)', () => {

@@ -54,11 +54,11 @@ export class SessionController {
     @Body(LOGIN) login: Shaped<typeof LOGIN>,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedIn> {
-    const credential = await this.authenticator.identify(login, () => request.ip ?? '');
-    const fitting = this.authenticator.fittingHash(login);
-    if (credential === undefined || fitting === undefined) throw wrongLogin();
+    const proven = await this.authenticator.identify(login, () => request.ip ?? '');
+    if (proven === undefined) throw wrongLogin();
+    const { credential, passwordhash } = proven;
     if (!reaches(credential.level, 'admin')) throw problems.levelMissing('admin');
-    const { token, ends } = await this.sessions.open(credential.username, fitting);
+    const { token, ends } = await this.sessions.open(credential.username, passwordhash);
     setSessionCookie(request, response, token, ends);
     request.user = credential;
     await recordAction(this.changeContexts.of(request), { action: 'session.open', target: 'console' });

@@ -4,7 +4,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Request } from 'express';
 import { setMaxListeners } from 'node:events';
 import { type Application, ApplicationLookup } from '../../../application/index.js';
-import { Authenticator, callerOf, parseBasicHeader } from '../../../auth/index.js';
+import { Authenticator, callerOf, matchedHashOf } from '../../../auth/index.js';
 import type { Tenant } from '../../../record/index.js';
 import type { Kind } from '../../../kinds/index.js';
 import { Semaphore, within } from '../../../platform/common/index.js';
@@ -138,11 +138,10 @@ export class ReadingRights {
 
   /** A reader without its own login, such as the console, cannot be checked again. */
   readerOf(request: Request, { organizationid, appid }: Tenant): StreamReader {
-    const login = parseBasicHeader(request.headers.authorization);
     return {
       tenant: { organizationid, appid },
       username: callerOf(request).username,
-      passwordhash: login && this.authenticator.fittingHash(login),
+      passwordhash: matchedHashOf(request),
     };
   }
 
