@@ -36,6 +36,8 @@ export interface Find {
   limit: number;
   /** Documents of one reply, if fewer than `limit`; the first reply may have one more. */
   batchSize?: number;
+  /** Documents of the first reply, if fewer than `batchSize`; it may have one more. */
+  firstBatch?: number;
 }
 
 /**
@@ -79,7 +81,7 @@ export class RawFind {
   }
 
   private command(
-    { collection, along: _along, limit, batchSize = limit, ...asked }: Find,
+    { collection, along: _along, limit, batchSize = limit, firstBatch = batchSize, ...asked }: Find,
     at: mongo.Timestamp,
     hint: string,
   ): mongo.Document {
@@ -89,7 +91,7 @@ export class RawFind {
       ...find,
       hint,
       limit,
-      batchSize: batchSize + 1,
+      batchSize: firstBatch + 1,
       allowDiskUse: true,
       comment: COMMENT,
       maxTimeMS: this.settings.queryMs,

@@ -1,7 +1,8 @@
 import mongoose from 'mongoose';
 import { Metrics } from '../../../../../src/platform/observability/index.js';
 import { FIRST_BREADTH } from '../../../../../src/replication/feed/query/window.js';
-import { BatchReader, type WindowLists } from '../../../../../src/replication/feed/query/batch-reader.js';
+import { BatchReader } from '../../../../../src/replication/feed/query/batch-reader.js';
+import type { WindowLists } from '../../../../../src/replication/feed/query/window-lists.js';
 import { IdList, matching } from '../../../../../src/replication/feed/query/selection.js';
 import type { NumericIdTexts, Find, RawFind } from '../../../../../src/replication/feed/query/raw-find.js';
 import type { TombstoneFilter } from '../../../../../src/replication/feed/query/tombstone-filter.js';

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import type { RawFind } from '../../../../../src/replication/feed/query/raw-find.js';
 import { matching } from '../../../../../src/replication/feed/query/selection.js';
-import { WindowLists } from '../../../../../src/replication/feed/query/batch-reader.js';
+import { WindowLists } from '../../../../../src/replication/feed/query/window-lists.js';
 
 const { BSON, MongoServerError, ObjectId, Timestamp } = mongoose.mongo;
 const MANY = 10_000_000;
@@ -83,4 +83,56 @@ it('where the collection cannot be counted in time nothing is listed, and the ne
   expect(await lists.list(window(2))).toHaveLength(1);
   expect(counts).toBe(2);
   jest.useRealTimers();
+});
+
+describe('the lists of large windows', () => {
+  const LARGE = 20_000;
+  const large = BSON.serialize({ ...Array.from({ length: LARGE }, () => ({ _id: new ObjectId() })) });
+  const untilIdle = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+  /** Lists of which each has a second reply, which comes once `goOn` is called. */
+  function heldLists(firstOf: (call: number) => Uint8Array) {
+    const held: (() => void)[] = [];
+    const { lists } = listsOf(async function* (call) {
+      yield await Promise.resolve(firstOf(call));
+      await new Promise<void>((resolve) => held.push(resolve));
+      yield firstOf(call);
+    });
+    return { lists, held };
+  }
+
+  it('are read two at a time: each needs up to 36 MB meanwhile', async () => {
+    const { lists, held } = heldLists(() => large);
+    const found = [1, 2, 3].map((minute) => lists.list(window(minute)));
+    await untilIdle();
+    expect(held).toHaveLength(2);
+    held[0]!();
+    expect(await found[0]).toHaveLength(2 * LARGE);
+    await untilIdle();
+    expect(held).toHaveLength(3);
+    for (const goOn of held) goOn();
+    expect((await Promise.all(found)).map((list) => list?.length)).toEqual(Array(3).fill(2 * LARGE));
+  });
+
+  it('do not hold up those of small windows, whose first reply is not full', async () => {
+    const { lists, held } = heldLists((call) => (call <= 2 ? large : documents));
+    const found = [1, 2, 3, 4, 5].map((minute) => lists.list(window(minute)));
+    await untilIdle();
+    expect(held).toHaveLength(5);
+    for (const goOn of held) goOn();
+    expect((await Promise.all(found)).map((list) => list?.length)).toEqual([2 * LARGE, 2 * LARGE, 2, 2, 2]);
+  });
+
+  it('wait for a bounded time: 503 `busy`', async () => {
+    const { lists, held } = heldLists(() => large);
+    lists.patienceMs = 50;
+    const found = [1, 2].map((minute) => lists.list(window(minute)));
+    await expect(lists.list(window(3))).rejects.toMatchObject({ slug: 'busy' });
+    for (const goOn of held) goOn();
+    await Promise.all(found);
+    const again = lists.list(window(3));
+    await untilIdle();
+    held.at(-1)!();
+    expect(await again).toHaveLength(2 * LARGE);
+  });
 });
