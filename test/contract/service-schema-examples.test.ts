@@ -1,6 +1,7 @@
 /** Contract §9: examples in schemas, how operators print a schema and allow examples, and what a removed application leaves. */
+import { PageBytes, ReadSlots } from '../../src/replication/feed/index.js';
 import { Schemas } from '../../src/replication/schema/index.js';
-import { expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 import { FieldsSetting } from './fields-setting.js';
 import { CANARY, setService } from './shown-fields.js';
@@ -30,6 +31,30 @@ describe('examples are shown only where the service allows it', () => {
     expect(JSON.stringify(await storedSchema(app, 'erp'))).not.toContain(EXAMPLE);
     await setService(app, 'erp', { $set: { schemaExamples: false } });
     expect((await askSchema(app, 'erp')).text).not.toContain(EXAMPLE);
+  });
+
+  it('and are read in turn, with the memory of pages', async () => {
+    await app.products(20, (index) => ({ id: `p${index}`, data: { a: EXAMPLE, text: 'x'.repeat(200_000) } }));
+    await app.filter('product', 'erp', {}, { schemaExamples: true });
+    const isShown = async () => (await askSchema(app, 'erp')).text.includes(EXAMPLE);
+    expect(await isShown()).toBe(true);
+    const bytes = service.app.get(PageBytes, { strict: false });
+    const read = jest.spyOn(service.app.get(ReadSlots, { strict: false }), 'read');
+    const waited = jest.spyOn(bytes, 'turn');
+    const others = bytes.open(new AbortController().signal, 'others');
+    others.hold(bytes.most);
+    try {
+      const answer = isShown();
+      await eventually(() => waited.mock.calls.length > 0);
+      expect(read).not.toHaveBeenCalled();
+      others.close();
+      expect(await answer).toBe(true);
+      expect(read.mock.calls.map(([{ limit, owner }]) => [limit, owner])).toEqual([[20, app.user('read')]]);
+      await eventually(() => bytes.inFlight === 0);
+    } finally {
+      others.close();
+      jest.restoreAllMocks();
+    }
   });
 
   it.each(['true', 1, {}, ['true']])(

@@ -15,6 +15,7 @@ import { ChangesPages, ChangesSelector } from './page/changes.js';
 import { Digests } from './page/digests.js';
 import { FeedSelector, ChannelLookup } from './page/feed.js';
 import { FeedReader, Retention } from './page/opening.js';
+import { NewestDatas } from './page/newest-datas.js';
 import { ItemSizes, PageBytes, ReadSlots } from './page/page-bytes.js';
 import { Pages } from './page/pages.js';
 import { PageMoment } from './page/page-moment.js';
@@ -57,6 +58,7 @@ import { MaxService } from './max.service.js';
     FeedReader,
     ItemSizes,
     MaxService,
+    NewestDatas,
     NumericIdTexts,
     PageBytes,
     PageMoment,

@@ -75,11 +75,22 @@ export async function sampled(
   return { seen: some.seen, isWhole: false, walk };
 }
 
+/** How the records of a reading come: how many in a reply, and what is told of each reply. */
+interface Replies {
+  together: number;
+  noted?: (documents: Uint8Array) => void;
+}
+
 /** The `data` of the newest items, for examples. */
-export async function newestDatas(db: mongo.Db, served: ServedService, count: number): Promise<unknown[]> {
+export async function newestDatas(
+  db: mongo.Db,
+  served: ServedService,
+  count: number,
+  replies: Replies,
+): Promise<unknown[]> {
   const reading = new Reading(db, served);
   const datas: unknown[] = [];
-  await reading.read(await reading.newest(count), MOST_BYTES, (data) => datas.push(data));
+  await reading.read(await reading.newest(count), MOST_BYTES, (data) => datas.push(data), replies);
   return datas;
 }
 
@@ -154,11 +165,17 @@ class Reading {
    * Calls `take` with the `data` of each of these records that the service delivers. Returns false if some may have
    * been left out, because they are too large: for `most` bytes, for a reply, or for an item.
    */
-  async read(ids: mongo.ObjectId[], most: number, take: (data: unknown) => void): Promise<boolean> {
+  async read(
+    ids: mongo.ObjectId[],
+    most: number,
+    take: (data: unknown) => void,
+    { together, noted }: Replies = { together: TOGETHER },
+  ): Promise<boolean> {
     const { key, mask } = this.served;
     let bytes = 0;
-    for (let at = 0; at < ids.length; at += TOGETHER) {
-      const documents = await this.documents(ids.slice(at, at + TOGETHER));
+    for (let at = 0; at < ids.length; at += together) {
+      const documents = await this.documents(ids.slice(at, at + together));
+      noted?.(documents);
       bytes += documents.length;
       for (const items of itemsIn(documents, { kind: key.kind, mask })) {
         if (items === undefined) bytes = Infinity;

@@ -10,19 +10,19 @@ import {
   type ServiceKey,
   SERVICES,
 } from '../../../application/index.js';
+import { callerOf } from '../../../auth/index.js';
 import type { Kind } from '../../../kinds/index.js';
 import { capitalized, exactly } from '../../../platform/common/index.js';
 import { isRefusedQuery } from '../../../platform/database/index.js';
 import { etagOf, problems, Problems, sendJson } from '../../../platform/http/index.js';
 import { ofTenant } from '../../../record/index.js';
-import { type CurrentSchema, examplesIn, newestDatas, Schemas, serviceSchema } from '../../schema/index.js';
+import { type CurrentSchema, examplesIn, Schemas, serviceSchema } from '../../schema/index.js';
 import { FiltersInForce, ProgressReader } from '../../store/index.js';
+import { NewestDatas } from '../page/newest-datas.js';
 import { Documented, KIND_ROUTES, KindOf, type KindRoute, pluralOf } from './kind-route.js';
 import { SelectedBy } from './openapi.js';
 
 const SCHEMA_TYPE = 'application/schema+json; charset=utf-8';
-/** How many of the newest records are used for examples, if the operator allows examples. */
-const NEWEST = 20;
 
 /** Describes `schema`: its answer is a document of another standard, which OpenAPI can describe only as an object. */
 function DescribeSchema(summary: string, operationId: string) {
@@ -55,6 +55,7 @@ class ServiceSchemas {
     private readonly filters: FiltersInForce,
     private readonly progress: ProgressReader,
     private readonly schemas: Schemas,
+    private readonly newest: NewestDatas,
   ) {}
 
   /**
@@ -73,22 +74,38 @@ class ServiceSchemas {
       throw isRefusedQuery(error) ? problems.serviceMisconfigured(kind, name) : error;
     });
     if (current === undefined) throw problems.notWatched();
-    const text = JSON.stringify(serviceSchema(current, await this.examples(of, current)));
+    const examples = (await this.allowsExamples(of)) ? await this.examples(current, response) : undefined;
+    if (response.closed) return;
+    const text = JSON.stringify(serviceSchema(current, examples));
     response.setHeader('ETag', etagOf(Buffer.from(text)));
     sendJson(response, text, SCHEMA_TYPE);
   }
 
-  /**
-   * Values of the newest records, only if the document of the service allows that. They are read for each answer and stored
-   * nowhere, so that a record that is erased or hidden is not among them.
-   */
-  private async examples(key: ServiceKey, { served }: CurrentSchema) {
+  private async allowsExamples(key: ServiceKey): Promise<boolean> {
     const which = { ...ofTenant(key), kind: exactly(key.kind), name: exactly(key.name) };
     const projection = { _id: 0, schemaExamples: 1 };
     const document = await this.connection.collection(SERVICES).findOne(which, { projection });
-    return document?.['schemaExamples'] === true
-      ? examplesIn(await newestDatas(this.connection.db!, served, NEWEST))
-      : undefined;
+    return document?.['schemaExamples'] === true;
+  }
+
+  /**
+   * Values of the newest records. They are read for each answer and stored nowhere, so that a record that is erased or
+   * hidden is not among them. Undefined if the client does not wait for them.
+   */
+  private async examples(current: CurrentSchema, response: Response) {
+    const gone = new AbortController();
+    const leave = () => gone.abort();
+    if (response.closed) leave();
+    else response.once('close', leave);
+    const owner = callerOf(response.req).username;
+    try {
+      return examplesIn(await this.newest.read(current, { owner, gone: gone.signal }));
+    } catch (error) {
+      if (!gone.signal.aborted) throw error;
+      return undefined;
+    } finally {
+      response.off('close', leave);
+    }
   }
 }
 
