@@ -54,4 +54,3 @@ export {
   unfitness,
   wrongSetAtStart,
 } from './server-check.js';
-export { transactionWithin } from './transactions.js';
