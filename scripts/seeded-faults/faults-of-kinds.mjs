@@ -39,14 +39,14 @@ export const ofKinds = [
     name: 'retry-overtaken-by-the-pass-of-a-kind',
     file: 'src/replication/store/known-progress.ts',
     from: 'if (late.kinds.some((kind) => !withoutKinds.includes(kind))) return false;',
-    to: 'if (late.kinds.length < 0) return false;',
+    to: 'if (late.kinds.some((kind) => withoutKinds.includes(kind))) return false;',
     tests: ['contract/kinds-beside-passes'],
   },
   {
     name: 'pass-of-a-kind-before-the-stream',
     file: 'src/replication/watcher/pass/kind-passes.ts',
     from: 'due.length > 0 && this.hasStream)',
-    to: 'due.length > 0)',
+    to: 'due.length > 0 && (this.hasStream || due.length > 0))',
     tests: ['unit/replication/watcher/pass/kind-passes'],
   },
   {
