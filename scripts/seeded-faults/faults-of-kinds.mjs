@@ -10,8 +10,8 @@ export const ofKinds = [
   {
     name: 'kind-worked-through-before-its-pass-has-ended',
     file: 'src/replication/watcher/pass/kind-passes.ts',
-    from: 'isBuiltIn(kind) || this.entryOf(kind)?.since !== undefined);',
-    to: 'isBuiltIn(kind) || this.entryOf(kind) !== undefined);',
+    from: 'isBuiltIn(kind) || this.passed.of(kind)?.since !== undefined);',
+    to: 'isBuiltIn(kind) || this.passed.of(kind) !== undefined);',
     tests: ['unit/replication/watcher/pass/kind-passes'],
   },
   {
@@ -24,8 +24,8 @@ export const ofKinds = [
   {
     name: 'interrupted-pass-of-a-kind-not-waited-for',
     file: 'src/replication/watcher/pass/kind-passes.ts',
-    from: 'await Promise.all(this.running.values());',
-    to: 'void Promise.all(this.running.values());',
+    from: 'await this.allEnded(this.running);',
+    to: 'void this.allEnded(this.running);',
     tests: ['unit/replication/watcher/pass/kind-passes'],
   },
   {

@@ -4,18 +4,10 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { FatalError } from '../../../platform/common/index.js';
 import { IndexKeeper } from '../../../platform/database/index.js';
-import {
-  collectionOf,
-  describedKind,
-  isBuiltIn,
-  isKind,
-  type Kind,
-  kindNames,
-} from '../../../kinds/index.js';
+import { collectionOf, describedKind, isBuiltIn, type Kind, kindNames } from '../../../kinds/index.js';
 import {
   ALL,
   type LogPlace,
-  type PassedKind,
   type PassProgress,
   placeAfter,
   tokenAt,
@@ -32,11 +24,21 @@ import {
 } from '../../store/index.js';
 import { Lease } from '../lease.js';
 import { Pass } from './pass.js';
+import { PassedKinds } from './passed-kinds.js';
 
 /** The part of a term that these passes need. */
 interface Led extends TermAtWork {
   state: Pick<WatchState, 'term' | 'kinds'>;
   stop: AbortSignal;
+}
+
+/** A pass that has not ended. */
+interface Running {
+  /** Whether it reads records. Before that, it waits for the indexes. */
+  isReading: boolean;
+  /** The entries of its term. */
+  passed: PassedKinds;
+  ended: Promise<void>;
 }
 
 const MOST_AT_ONCE = 4;
@@ -53,16 +55,14 @@ export class KindPasses implements Job {
   readonly name = 'The pass over a new kind';
   private readonly log = new Logger('Watcher');
   private term: Led | undefined;
-  private entries: PassedKind[] = [];
-  /** Of this term: the running passes, the errors of those that have ended, and the kinds whose last pass has failed. */
-  private running = new Map<Kind, Promise<void>>();
-  private failures: unknown[] = [];
+  private passed: PassedKinds;
+  /** Of this term: the running passes, the kinds whose last pass has failed, and those errors that are not yet thrown. */
+  private running = new Map<Kind, Running>();
   private failed = new Set<Kind>();
+  private failures = new Map<Kind, unknown>();
   private interruption = new AbortController();
   private hasStream = false;
   private wake: () => void = () => undefined;
-  /** Settles when the writes of the lease so far have ended. They run one after the other. */
-  private saving: Promise<void> = Promise.resolve();
   /** For each kind, the latest places in the log at which a pass over it began and at which its collection was lost. */
   private readonly begunAt = new Map<Kind, LogPlace>();
   private readonly lostAt = new Map<Kind, LogPlace>();
@@ -75,7 +75,9 @@ export class KindPasses implements Job {
     private readonly lease: Lease,
     private readonly workedThrough: WorkedThrough,
     private readonly progress: ProgressReader,
-  ) {}
+  ) {
+    this.passed = PassedKinds.none(lease);
+  }
 
   /**
    * Loads the entries of the kinds from the lease, and removes those whose kind was removed or was replaced by another
@@ -85,32 +87,26 @@ export class KindPasses implements Job {
   async beginTerm(term: Led): Promise<void> {
     this.term = term;
     this.hasStream = false;
-    this.saving = Promise.resolve();
     this.running = new Map();
-    this.failures = [];
     this.failed = new Set();
-    const stored: unknown = term.state.kinds;
-    const list = Array.isArray(stored) ? (stored as (PassedKind | null)[]) : [];
-    this.entries = list.flatMap((one) =>
-      isKind(one?.kind) && describedKind(one.kind).document === one.document ? [one] : [],
-    );
-    const { entries: kinds } = this;
-    if (kinds.length < list.length && !(await this.lease.save(term.state.term, { kinds })))
-      throw new TermOverError();
+    this.failures = new Map();
+    this.passed = PassedKinds.in(this.lease, term.state);
+    await this.passed.removeOthers(term.state);
   }
 
   /** The built-in kinds, and the created ones whose first pass has ended: other passes and the audit cover these. */
   ready(): Kind[] {
-    return kindNames().filter((kind) => isBuiltIn(kind) || this.entryOf(kind)?.since !== undefined);
+    return kindNames().filter((kind) => isBuiltIn(kind) || this.passed.of(kind)?.since !== undefined);
   }
 
   /**
-   * The kinds that a pass over one application has to cover: those of {@link ready}, and those whose pass has begun. That pass
+   * The kinds that a pass over one application has to cover: those of {@link ready}, and those whose pass is reading. That pass
    * may have read records of the application before the application's own stream was opened, and no stream reports
-   * what changed in between. Call it once that stream is open.
+   * what changed in between. Call it once that stream is open. The pass over any other kind begins later, from its start.
    */
   begun(): Kind[] {
-    return kindNames().filter((kind) => this.ready().includes(kind) || this.begunAt.has(kind));
+    const ready = this.ready();
+    return kindNames().filter((kind) => ready.includes(kind) || this.running.get(kind)?.isReading === true);
   }
 
   /**
@@ -126,14 +122,15 @@ export class KindPasses implements Job {
 
   /**
    * Stops the running passes, because the history of the log is lost: they have to begin again once the next stream is
-   * open. Resolves when they have stopped.
+   * open. Resolves when they have stopped. Does nothing if a later term has begun.
    */
-  async interrupt(): Promise<void> {
+  async interrupt(term: TermAtWork): Promise<void> {
+    if (term !== this.term) return;
     const { interruption } = this;
     this.hasStream = false;
     this.interruption = new AbortController();
     interruption.abort();
-    await Promise.all(this.running.values());
+    await this.allEnded(this.running);
   }
 
   /**
@@ -141,16 +138,16 @@ export class KindPasses implements Job {
    * new pass follows, unless the last one began after that place. Throws a TermOverError if another instance leads now.
    */
   async lose(kind: Kind, place: LogPlace): Promise<void> {
-    const { term } = this;
+    const { term, passed } = this;
     if (place > (this.lostAt.get(kind) ?? '')) this.lostAt.set(kind, place);
     const isSeen = (this.begunAt.get(kind) ?? '') > place;
     if (term === undefined || isSeen) return;
     // The end of a pass that did not see the loss may be in the course of being stored.
-    await this.saving.catch(() => undefined);
-    if (this.entryOf(kind)?.since === undefined) return;
+    await passed.settled();
+    if (passed.of(kind)?.since === undefined) return;
     const reason = `the collection of the kind ${kind} was dropped or replaced`;
     this.log.warn(`A pass is due, because ${reason}: ${describedKind(kind).collection}`);
-    await this.save(term, { kind, pass: { reason, isRepair: true, started: new Date(), done: 0, total: 0 } });
+    await passed.save({ kind, pass: { reason, isRepair: true, started: new Date(), done: 0, total: 0 } });
     this.wake();
   }
 
@@ -160,6 +157,8 @@ export class KindPasses implements Job {
    * pass that has failed; the others go on.
    */
   async step(stop: AbortSignal): Promise<number> {
+    // An abandoned term must not replace the wake-up of the next one.
+    if (stop.aborted) return 0;
     let wake = (): void => undefined;
     const woken = new Promise<void>((resolve) => (wake = resolve));
     this.wake = wake;
@@ -169,28 +168,44 @@ export class KindPasses implements Job {
     if (term !== undefined && due.length > 0 && this.hasStream)
       await this.begin(due, term, AbortSignal.any([stop, this.interruption.signal]));
     stop.addEventListener('abort', wake, { once: true });
-    if (!stop.aborted) await Promise.race([woken, ...running.values()]);
+    if (!stop.aborted) await woken;
     stop.removeEventListener('abort', wake);
-    if (stop.aborted) await Promise.all(running.values());
-    if (failures.length > 0) throw failures.shift();
+    if (stop.aborted) await this.allEnded(running);
+    for (const [kind, error] of failures) {
+      failures.delete(kind);
+      throw error;
+    }
     return 0;
   }
 
+  private async allEnded(running: Map<Kind, Running>): Promise<void> {
+    await Promise.all([...running.values()].map(({ ended }) => ended));
+  }
+
   private async begin(due: Kind[], term: Led, stop: AbortSignal): Promise<void> {
-    const { running, failures, failed } = this;
+    const { running, passed } = this;
     for (const kind of await this.fewestFirst(due)) {
       if (stop.aborted || running.size >= MOST_AT_ONCE) return;
-      const run = this.passOver(kind, { ...term, stop })
-        .then(() => failed.delete(kind))
-        .catch((error: unknown) => this.explained(term, kind, error))
-        .catch((error: unknown) => {
-          failed.add(kind);
-          failures.push(error);
-        });
-      running.set(
-        kind,
-        run.then(() => void running.delete(kind)),
-      );
+      const run: Running = { isReading: false, passed, ended: Promise.resolve() };
+      running.set(kind, run);
+      run.ended = this.runOver(kind, { ...term, stop }, run).then(() => {
+        running.delete(kind);
+        this.wake();
+      });
+    }
+  }
+
+  /** Never throws. A pass that is interrupted has not failed. */
+  private async runOver(kind: Kind, term: Led, run: Running): Promise<void> {
+    const { failures, failed } = this;
+    try {
+      await this.passOver(kind, term, run).catch((error: unknown) => this.explained(run, kind, error));
+      failed.delete(kind);
+      failures.delete(kind);
+    } catch (error) {
+      if (term.stop.aborted) return;
+      failed.add(kind);
+      failures.set(kind, error);
     }
   }
 
@@ -198,10 +213,10 @@ export class KindPasses implements Job {
    * If the error is a FatalError, stores its message, which says what an operator has to do before the pass can begin.
    * Rethrows the error.
    */
-  private async explained(term: Led, kind: Kind, error: unknown): Promise<never> {
-    const before = this.entryOf(kind);
+  private async explained({ passed }: Running, kind: Kind, error: unknown): Promise<never> {
+    const before = passed.of(kind);
     if (error instanceof FatalError && before?.fault !== error.message)
-      await this.save(term, { kind, fault: error.message, ...(before?.pass && { pass: before.pass }) });
+      await passed.save({ kind, fault: error.message, ...(before?.pass && { pass: before.pass }) });
     throw error;
   }
 
@@ -219,20 +234,21 @@ export class KindPasses implements Job {
     return this.connection.collection(collection).estimatedDocumentCount();
   }
 
-  private async passOver(kind: Kind, term: Led): Promise<void> {
+  private async passOver(kind: Kind, term: Led, run: Running): Promise<void> {
     const { stop } = term;
+    const { passed } = run;
     const collection = describedKind(kind).collection;
-    // The server goes on with the builds, which may take hours. The next pass waits for them again.
-    await Promise.race([this.indexes.keepOf(collection), once(stop, 'abort')]);
+    await this.indexed(collection, stop);
     if (stop.aborted) return;
     const showLife = () => {
       if (stop.aborted) throw new TermOverError();
     };
     const at = placeAfter((await this.workedThrough.now()).at);
-    const progress = await this.prepare(kind, collection);
+    const progress = await this.prepare(kind, collection, passed);
     let reached = at;
     this.begunAt.set(kind, at);
-    await this.save(term, { kind, pass: progress });
+    run.isReading = true;
+    await passed.save({ kind, pass: progress });
     await this.pass.run({
       at,
       progress,
@@ -240,7 +256,7 @@ export class KindPasses implements Job {
       term: { ...term, showLife, share: ALL },
       kinds: [kind],
       isOfKind: true,
-      save: (pass) => this.save(term, { kind, pass }),
+      save: (pass) => passed.save({ kind, pass }),
       keepUp: async () => {
         showLife();
         const { watched } = await this.progress.readMain();
@@ -252,47 +268,28 @@ export class KindPasses implements Job {
     const { at: since } = await this.workedThrough.now();
     showLife();
     if ((this.lostAt.get(kind) ?? '') > at) return;
-    await this.save(term, { kind, since });
+    await passed.save({ kind, since });
     this.log.log(`The records of the kind ${kind} are known: ${progress.done} records and ledger entries`);
   }
 
+  /** The server goes on with the builds, which may take hours. The next pass waits for them again. */
+  private async indexed(collection: string, stop: AbortSignal): Promise<void> {
+    const listening = new AbortController();
+    const { signal } = listening;
+    await Promise.race([this.indexes.keepOf(collection), once(stop, 'abort', { signal })]).finally(() =>
+      listening.abort(),
+    );
+  }
+
   /** If a kind of this name existed before, consumers may have read its records, so the pass re-stamps all of them. */
-  private async prepare(kind: Kind, collection: string): Promise<PassProgress> {
+  private async prepare(kind: Kind, collection: string, passed: PassedKinds): Promise<PassProgress> {
     const isKnown = await this.ledger.knowsKind(kind);
     // Entries that an interrupted pass has learned do not require a repair: no consumer has seen their records.
-    const isRepair = this.entryOf(kind)?.pass?.isRepair ?? isKnown;
+    const isRepair = passed.of(kind)?.pass?.isRepair ?? isKnown;
     const counted = [collection, ...(isKnown ? [LEDGER] : [])];
     const counts = await Promise.all(counted.map((name) => this.estimate(name)));
     const total = counts.reduce((sum, count) => sum + count, 0);
     this.log.log(`A pass over the records of the kind ${kind} begins`);
     return { reason: `the kind ${kind}`, isRepair, isBare: !isKnown, started: new Date(), done: 0, total };
-  }
-
-  /** Throws a TermOverError if another instance leads now. */
-  private async save(
-    { state }: Led,
-    { kind, since, pass, fault }: Omit<PassedKind, 'document'>,
-  ): Promise<void> {
-    // This pass is never resumed from a place.
-    const { reached: _reached, ...placeless } = pass ?? ({} as PassProgress);
-    const entry: PassedKind = {
-      kind,
-      document: describedKind(kind).document ?? '',
-      ...(since && { since }),
-      ...(pass && { pass: placeless }),
-      ...(fault !== undefined && { fault }),
-    };
-    this.saving = this.saving
-      .catch(() => undefined)
-      .then(async () => {
-        const kinds = [...this.entries.filter((one) => one.kind !== kind), entry];
-        if (!(await this.lease.save(state.term, { kinds }))) throw new TermOverError();
-        this.entries = kinds;
-      });
-    await this.saving;
-  }
-
-  private entryOf(kind: Kind): PassedKind | undefined {
-    return this.entries.find((one) => one.kind === kind);
   }
 }

@@ -184,7 +184,7 @@ export class Leadership {
         if (!(error instanceof HistoryLostError)) throw error;
         this.log.error(error.message);
         delete term.state.pass?.reached;
-        await this.kindPasses.interrupt();
+        await this.kindPasses.interrupt(term);
         reason = error.message;
         start = undefined;
       }

@@ -1,64 +1,10 @@
 import { mongo } from 'mongoose';
 import { documentKey, kindsIn, replaceKinds } from '../../../../../src/kinds/index.js';
-import {
-  type PassedKind,
-  placeAfter,
-  type WatchState,
-} from '../../../../../src/replication/protocol/index.js';
-import { NO_TERM } from '../../../../../src/replication/store/index.js';
-import { KindPasses } from '../../../../../src/replication/watcher/pass/kind-passes.js';
-import type { Term } from '../../../../../src/replication/watcher/term/stream-work.js';
-
-const DOCUMENT = { _id: new mongo.ObjectId(), name: 'order', collection: 'orders' };
-const RECORDS: Record<string, number> = { orders: 1_000_000, prices: 10 };
-const NOW = new mongo.Timestamp({ t: 7, i: 1 });
-const NEVER = new AbortController().signal;
+import { placeAfter } from '../../../../../src/replication/protocol/index.js';
+import { DOCUMENT, kindsNamed, NEVER, NOW, passes, RECORDS, termWith, turn } from './passes-of-kinds.js';
 
 beforeEach(() => replaceKinds(kindsIn([DOCUMENT])));
 afterEach(() => replaceKinds(new Map()));
-
-/** Fails for a collection that nothing is known of. */
-function estimate(name: string): Promise<number> {
-  const count = RECORDS[name];
-  return count === undefined ? Promise.reject(new Error('no estimate')) : Promise.resolve(count);
-}
-
-/** Passes whose work ends when the test says so, and what they have stored. */
-function passes(keepOf: () => Promise<void> = () => Promise.resolve()) {
-  const stored: PassedKind[] = [];
-  const begun: AbortSignal[] = [];
-  const ends: (() => void)[] = [];
-  const run = ({ stop }: { stop: AbortSignal }) => {
-    begun.push(stop);
-    return new Promise<void>((resolve) => ends.push(resolve));
-  };
-  const failures: Error[] = [];
-  const save = (_term: number, { kinds }: { kinds: PassedKind[] }) => {
-    const failure = failures.pop();
-    if (failure !== undefined) return Promise.reject(failure);
-    stored.splice(0, Infinity, ...kinds);
-    return Promise.resolve(true);
-  };
-  const parts = [
-    { collection: (name: string) => ({ estimatedDocumentCount: () => estimate(name) }) },
-    { run },
-    { knowsKind: () => Promise.resolve(false) },
-    { keepOf },
-    { save },
-    { now: () => Promise.resolve({ at: NOW }) },
-    {},
-  ] as unknown as ConstructorParameters<typeof KindPasses>;
-  const kinds = new KindPasses(...parts);
-  const term = termWith({ term: 1 });
-  void kinds.beginTerm(term);
-  return { kinds, term, stored, begun, ends, failures };
-}
-
-function termWith(state: Partial<WatchState>): Term {
-  return { ...NO_TERM, state } as unknown as Term;
-}
-
-const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 it('a kind is ready once its pass has ended, and not before', async () => {
   const { kinds, term, stored, ends } = passes();
@@ -79,7 +25,7 @@ it('a pass that is interrupted has stopped before the history begins again, and 
   const step = kinds.step(NEVER);
   await turn();
   let isStopped = false;
-  const interrupted = kinds.interrupt().then(() => (isStopped = true));
+  const interrupted = kinds.interrupt(term).then(() => (isStopped = true));
   await turn();
   expect([begun[0]!.aborted, isStopped]).toEqual([true, false]);
   ends[0]!();
@@ -91,7 +37,7 @@ it('an interruption before a pass has begun leaves it to the next stream', async
   const { kinds, term, begun } = passes();
   kinds.goOn(term);
   const step = kinds.step(NEVER);
-  await kinds.interrupt();
+  await kinds.interrupt(term);
   await turn();
   expect(begun).toEqual([]);
   kinds.goOn(term);
@@ -106,7 +52,7 @@ it('an interruption does not wait for the indexes, which the server goes on buil
   kinds.goOn(term);
   const step = kinds.step(NEVER);
   await turn();
-  await Promise.all([kinds.interrupt(), step]);
+  await Promise.all([kinds.interrupt(term), step]);
   expect(stored).toEqual([]);
 });
 
@@ -119,7 +65,7 @@ it('no pass begins before the term has its stream: what is deleted between the t
   await stepped();
   expect(begun).toEqual([]);
   kinds.goOn(term);
-  await kinds.interrupt();
+  await kinds.interrupt(term);
   await stepped();
   expect(begun).toEqual([]);
   kinds.goOn(term);
@@ -172,10 +118,6 @@ it.each(Array.from({ length: 24 }, (_, turns) => turns))(
   },
 );
 
-function kindsNamed(...names: string[]): void {
-  replaceKinds(kindsIn(names.map((name) => ({ _id: new mongo.ObjectId(), name, collection: `${name}s` }))));
-}
-
 it('passes over several kinds run at once, and those with the fewest records begin first', async () => {
   kindsNamed('order', 'price');
   const { kinds, term, stored, ends } = passes();
@@ -227,25 +169,6 @@ it('at most four passes run at once, and one that fails leaves its turn to the o
   await turn();
   expect(begun).toHaveLength(5);
   expect(stored.at(-1)).toMatchObject({ kind: 'ee' });
-});
-
-it('a term that was abandoned neither lets passes of the next one begin nor is waited for', async () => {
-  const { kinds, term, begun } = passes();
-  kinds.goOn(term);
-  const abandoned = new AbortController();
-  void kinds.step(abandoned.signal);
-  await turn();
-  expect(begun).toHaveLength(1);
-  const next = termWith({ term: 2 });
-  await kinds.beginTerm(next);
-  kinds.goOn(term);
-  void kinds.step(NEVER);
-  await turn();
-  expect(begun).toHaveLength(1);
-  kinds.goOn(next);
-  void kinds.step(NEVER);
-  await turn();
-  expect(begun).toHaveLength(2);
 });
 
 it('a kind whose records cannot be counted does not keep others from their passes', async () => {
