@@ -146,6 +146,14 @@ export class Leadership {
   async lead(term: Term): Promise<void> {
     this.latest = term;
     this.ignored.reset();
+    try {
+      await this.leadOn(term);
+    } finally {
+      if (this.latest === term) this.leave();
+    }
+  }
+
+  private async leadOn(term: Term): Promise<void> {
     this.quarantine.beginTerm();
     await this.kindPasses.beginTerm(term);
     await this.orphans.end();
@@ -156,7 +164,6 @@ export class Leadership {
     } finally {
       over.abort();
       await kept;
-      if (this.latest === term) this.leave();
     }
   }
 

@@ -83,7 +83,8 @@ export class QuarantineRetry {
     const entries = all.filter(({ _id }) => _id.what !== 'record' || !withoutKinds.includes(_id.kind));
     if (!isPartial(share) && withoutKinds.length === 0) return entries;
     const outside = new Set<string>();
-    for (const kind of kindNames()) {
+    // Otherwise no application is left out.
+    for (const kind of isPartial(share) ? kindNames() : []) {
       const found = await this.readEntries(kind, ofKind(entries, kind), at);
       const owners = found.map(({ owner }) => owner);
       const owned = await this.ledger.ownedBy(kind, owners);

@@ -1,9 +1,9 @@
-import { NO_TERM } from '../../../../../src/replication/store/index.js';
+import { NO_TERM, TermOverError } from '../../../../../src/replication/store/index.js';
 import { Leadership } from '../../../../../src/replication/watcher/term/leadership.js';
 import type { Term } from '../../../../../src/replication/watcher/term/stream-work.js';
 
 /** A leader whose terms go on until the test ends them, and what each has discarded. */
-function leadership() {
+function leadership(beginKinds: () => Promise<void> = () => Promise.resolve()) {
   const ends: (() => void)[] = [];
   const discarded: string[] = [];
   const nothing = () => Promise.resolve();
@@ -17,7 +17,7 @@ function leadership() {
     { reset: () => discarded.push('counts') },
     { run: nothing },
     { end: nothing },
-    { beginTerm: nothing, goOn: () => undefined },
+    { beginTerm: beginKinds, goOn: () => undefined },
   ] as unknown as ConstructorParameters<typeof Leadership>;
   return { leadership: new Leadership(...parts), ends, discarded };
 }
@@ -51,4 +51,17 @@ it('a term that was abandoned, and ends after the next one has begun, discards n
   ends[1]!();
   await next;
   expect(discarded).toEqual(['counts', 'services']);
+});
+
+it('a term that another instance ends before it has begun discards what an abandoned one has counted', async () => {
+  let isOver = false;
+  const begin = () => (isOver ? Promise.reject(new TermOverError()) : Promise.resolve());
+  const { leadership: leader, ends, discarded } = leadership(begin);
+  const abandoned = leader.lead(term());
+  await turn();
+  isOver = true;
+  await expect(leader.lead(term())).rejects.toThrow(TermOverError);
+  ends[0]!();
+  await abandoned;
+  expect(discarded).toContain('services');
 });
