@@ -39,17 +39,18 @@ export function* loseKind(watcher: ModelWatcher, events: WatchedEvent[]): ModelS
 }
 
 /**
- * Whether the pass of one application covers the kind. The pass over the kind may have read records of the application before that
- * one's stream was opened, and main leaves the application to it: what changed in between only its own pass can find.
+ * Whether the pass of one application covers the kind. A pass over the kind that is reading may have read records of the application
+ * before that one's stream was opened, and main leaves the application to it: what changed in between only its own pass can find.
  */
-export function isKindCovered({ world, isKindBegun }: ModelWatcher): boolean {
+export function isKindCovered({ world, isKindReading }: ModelWatcher): boolean {
   const isLeftOut = world.has('a kind under its pass left out of passes of one application');
-  return !isKindDue(world) || (isKindBegun && !isLeftOut);
+  return !isKindDue(world) || (isKindReading && !isLeftOut);
 }
 
 /** The history of the log is lost: the pass has to begin again once the next stream is open. */
-export function interruptKindPass({ own: { life } }: ModelWatcher): void {
-  life.kindPass = undefined;
+export function interruptKindPass(watcher: ModelWatcher): void {
+  watcher.own.life.kindPass = undefined;
+  watcher.isKindReading = false;
 }
 
 function* passesOver(world: ModelWorld, life: WatcherLife): ModelSteps {
@@ -71,7 +72,7 @@ function* passOver(main: ModelWatcher): ModelSteps {
   yield;
   const isBare = database.now.ledger.size === 0;
   const isRepair = database.now.lease.kind?.pass?.isRepair ?? !isBare;
-  main.isKindBegun = true;
+  main.isKindReading = true;
   own.life.kindBegunAt = at;
   yield;
   if (!main.save('a pass over the kind begins', { kind: { pass: { isRepair } } })) return;
@@ -90,6 +91,10 @@ function* passOver(main: ModelWatcher): ModelSteps {
   const since = database.newest;
   yield;
   const isLost = (own.life.kindLostAt ?? '') > at;
-  if (isLost && !world.has('a loss of the collection that the pass over the kind has not seen')) return;
+  if (isLost && !world.has('a loss of the collection that the pass over the kind has not seen')) {
+    main.isKindReading = false;
+    return;
+  }
   main.save('the pass over the kind ends', { kind: { since } });
+  main.isKindReading = false;
 }

@@ -35,9 +35,9 @@ export class ModelWatcher {
   /** Of a lane: the pass of its application that is due, and the end of the last one. */
   ownPass: StoredPass | undefined;
   since: mongo.Timestamp | undefined;
-  /** Of main: whether its stream is open, and whether a pass over a created kind has begun in this term. */
+  /** Of main: whether its stream is open, and whether a pass over a created kind is reading. */
   hasStream = false;
-  isKindBegun = false;
+  isKindReading = false;
   /** What is stored when the batch at work is worked through. */
   due: Pick<StoredLease, 'token' | 'watched'> | undefined;
 
