@@ -107,7 +107,13 @@ export class Harvester {
     const state = await this.store.state();
     if (state === undefined) return firstState(feed, await this.store.newestGeneration());
     if (state.feed !== feed) throw new OtherFeedError(state.feed, feed);
-    return state;
+    return state.cursor === undefined && state.phase === 'following' ? this.begunInPart(state) : state;
+  }
+
+  /** A first page of which a part was stored: the deletes of that part have to be read, so the copy is not an empty one. */
+  private async begunInPart(state: CopyState): Promise<CopyState> {
+    const held = await this.store.newestGeneration();
+    return held === undefined ? state : { ...state, phase: 'starting', generation: held + 1 };
   }
 
   private async startOver(state: CopyState, harvested: Harvested): Promise<CopyState> {

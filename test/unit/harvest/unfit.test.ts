@@ -191,6 +191,20 @@ describe('a record that a copy cannot hold is noted, and stops nothing', () => {
     expect([await noted(), held()]).toEqual([[], []]);
   });
 
+  it('a first page that was stored in part does not leave out the deletes of what was stored', async () => {
+    copy.refused.add('r17');
+    copy.before = (_step, page) => {
+      if (page?.state.cursor === undefined) return;
+      if (copy.records.size > 0) throw new Error('killed');
+    };
+    await expect(compared.harvester.harvest()).rejects.toThrow('killed');
+    expect(held()).toContain('r0');
+    copy.before = () => undefined;
+    service.remove('r0');
+    await compared.harvester.harvest();
+    expect([await noted(), held()]).toEqual([['r17'], alive().filter((id) => id !== 'r17')]);
+  });
+
   it('and a store that takes hardly any ends the harvest with what it says', async () => {
     for (let n = 0; n <= MOST_UNFIT; n += 1) service.write(`x${n}`);
     alive().forEach((id) => copy.refused.add(id));
