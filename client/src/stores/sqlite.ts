@@ -90,7 +90,7 @@ export class SqliteStore implements CopyStore {
       );
       CREATE TABLE IF NOT EXISTS ${STATES} (name TEXT PRIMARY KEY NOT NULL, state TEXT NOT NULL);
     `);
-    return new SqliteStore(database, table, path);
+    return new SqliteStore(database, nameAsMade(database, table), path);
   }
 
   state(): Promise<CopyState | undefined> {
@@ -206,6 +206,13 @@ export class SqliteStore implements CopyStore {
     }
     this.known.stored(text);
   }
+}
+
+/** SQLite takes `products` and `Products` for one table, so they have one state. */
+function nameAsMade(database: Database.Database, table: string): string {
+  const query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE";
+  const made = database.prepare(query).get(table) as { name: string } | undefined;
+  return made?.name ?? table;
 }
 
 function textOf(id: string | ArrayBuffer): string {

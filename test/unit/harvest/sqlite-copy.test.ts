@@ -2,7 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { CopyTakenError, Harvester, repair, verify } from '../../../client/src/harvest/index.js';
+import {
+  CopyTakenError,
+  Harvester,
+  OtherFeedError,
+  repair,
+  verify,
+} from '../../../client/src/harvest/index.js';
 import { SqliteStore } from '../../../client/src/stores/sqlite.js';
 import { upsert } from './changes.js';
 import { SimulatedService } from './simulated-service.js';
@@ -77,4 +83,15 @@ it('a record to which a table of the user refers is noted where it is to be remo
   user.close();
   const { left } = await repair(mine, await verify(mine));
   expect([left.differences, left.unfit, await heldIn(mine)]).toEqual([[], [], ['a']]);
+});
+
+it('two spellings of a table are one copy, as they are one table to SQLite', async () => {
+  for (const id of ['a', 'b']) service.write(id);
+  await opened().harvester.harvest();
+  const store = SqliteStore.open(join(folder, 'copy.sqlite'), 'Products');
+  stores.push(store);
+  const other = Object.assign(new SimulatedService(), { feed: 'acme/shop/product/cars' });
+  await expect(new Harvester(other, store).harvest()).rejects.toThrow(OtherFeedError);
+  expect(await heldIn({ store })).toEqual(['a', 'b']);
+  expect(await store.state()).toMatchObject({ feed: service.feed });
 });
