@@ -1,4 +1,16 @@
-import { appendFile, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  lstat,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { firstState } from '../../../client/src/harvest/state.js';
@@ -103,5 +115,31 @@ describe('a log of lines whose writer was killed', () => {
       /Another harvest writes to/,
     );
     await store.close();
+  });
+});
+
+describe('a log that is written anew', () => {
+  /** Starts over, so that the file is written anew. */
+  const rewritten = async () => {
+    const store = await NdjsonStore.open(path);
+    await store.apply({ changes: [upsert('a', STAMP)], state: state('1') });
+    await store.apply({ changes: [upsert('b', STAMP)], state: state('2') });
+    expect(await store.sweep({ ...state('2'), isWithin: false, generation: 2 })).toBe(2);
+    await store.close();
+  };
+
+  it('keeps the permissions of the file', async () => {
+    await writeFile(path, '', { mode: 0o600 });
+    await rewritten();
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('stays where a link leads', async () => {
+    const place = join(folder, 'elsewhere.ndjson');
+    await symlink(place, path);
+    await rewritten();
+    expect((await lstat(path)).isSymbolicLink()).toBe(true);
+    expect(await readFile(place, 'utf8')).toMatch(/^{"op":"state","state":{[^\n]*\n$/);
+    expect(await readdir(folder)).toEqual(['copy.ndjson', 'elsewhere.ndjson']);
   });
 });

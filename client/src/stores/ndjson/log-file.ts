@@ -1,10 +1,13 @@
 import { renameSync, statSync, truncateSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { CopyTakenError } from '../../harvest/index.js';
 
 /** What Windows answers where a file shall be replaced that somebody has open. */
 const IN_USE = ['EPERM', 'EACCES', 'EBUSY'];
+
+/** The bits of a file's mode that say who may do what. */
+const PERMISSIONS = 0o777;
 
 /**
  * The file of a log, as this process knows it: which one it is, and how long. Whoever finds it otherwise has lost it to
@@ -19,10 +22,17 @@ export class LogFile {
     public size: number,
   ) {}
 
+  /** Of a link, `path` is the file to which it leads: a file that takes its place must not take that of the link. */
   static async open(path: string): Promise<LogFile> {
     const handle = await open(path, 'a+');
-    const { ino, size } = await handle.stat({ bigint: true });
-    return new LogFile(path, handle, ino, Number(size));
+    try {
+      const { ino, size } = await handle.stat({ bigint: true });
+      const isLink = (await lstat(path)).isSymbolicLink();
+      return new LogFile(isLink ? await realpath(path) : path, handle, ino, Number(size));
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
   }
 
   /** Appends behind `end`; what stands there was never finished, and is cut off. */
@@ -44,6 +54,7 @@ export class LogFile {
    */
   async replaceBy(path: string): Promise<boolean> {
     const anew = await LogFile.open(path);
+    await this.giveAccessTo(anew.handle);
     await this.handle.close();
     try {
       this.assertOurs();
@@ -62,6 +73,14 @@ export class LogFile {
 
   close(): Promise<void> {
     return this.handle.close();
+  }
+
+  /** Who may read this file may read the next one, and nobody else. Some file systems have no owners or permissions. */
+  private async giveAccessTo(handle: FileHandle): Promise<void> {
+    const { uid, gid, mode } = await this.handle.stat();
+    const own = await handle.stat();
+    if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => undefined);
+    await handle.chmod(mode & PERMISSIONS).catch(() => undefined);
   }
 
   private async reopen(): Promise<void> {

@@ -33,9 +33,9 @@ export class NdjsonStore implements CopyStore {
    * the first page. `spare`: bytes that the file may grow by before it is written anew; it may double in any case.
    */
   static async open(path: string, spare = SPARE): Promise<NdjsonStore> {
-    await removeLeftovers(path);
     const file = await LogFile.open(path);
     const { handle, size } = file;
+    await removeLeftovers(file.path);
     const last = await lastCommit(handle, size);
     if (last === undefined && !(await isBegun(handle, size))) {
       await file.close();
