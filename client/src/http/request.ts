@@ -13,14 +13,21 @@ export interface Request {
 /** A list is sent as a parameter that is given several times. */
 export type QueryValue = string | number | Date | undefined | (string | number)[];
 
-/** Path and query behind `/{org}/{app}/`. */
+/** Path and query behind `/{org}/{app}/`. Throws a TypeError that names a time that is none. */
 export function addressOf({ path: [version, ...parts], query = {} }: Request): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     for (const one of Array.isArray(value) ? value : [value])
-      if (one !== undefined) search.append(name, one instanceof Date ? one.toISOString() : String(one));
+      if (one !== undefined) search.append(name, one instanceof Date ? timeOf(name, one) : String(one));
   const path = [version, ...parts.map(encodeURIComponent)].join('/');
   return [path, ...[search.toString()].filter((text) => text !== '')].join('?');
+}
+
+function timeOf(name: string, date: Date): string {
+  if (!Number.isNaN(date.getTime())) return date.toISOString();
+  throw new TypeError(
+    `${name} is not a time. Give a valid Date, or a text such as 2026-11-20T10:00:00.000Z.`,
+  );
 }
 
 /** The headers that are given. */

@@ -22,6 +22,12 @@ export interface Answer<Body> {
   body: Body;
 }
 
+/** A request as it goes to `fetch`. */
+interface MadeRequest {
+  url: string;
+  init: RequestInit;
+}
+
 /** Sends requests of one application with one credential, and repeats what may be repeated. */
 export class Sender {
   readonly retries: Retries;
@@ -45,7 +51,8 @@ export class Sender {
 
   /**
    * Reads are repeated on 408, 429, 502, 503, 504, where no answer came, and where it broke off; writes only where the service
-   * refused them before it looked at them. Throws `ProblemError`, `ConnectionError`, or the reason of the signal.
+   * refused them before it looked at them. Throws `ProblemError`, `ConnectionError`, or the reason of the signal; for a request
+   * that cannot be made, such as for an invalid date, what the platform says.
    */
   async send<Body>(request: Request): Promise<Answer<Body>> {
     const mayRepeat = request.method === 'GET' ? isTransient : isRefusedUnseen;
@@ -62,9 +69,10 @@ export class Sender {
 
   /** The pieces of an answer that goes on and on, as text; it is not repeated. Throws as `send` does. */
   async *pieces(request: Request, type: string): AsyncGenerator<string, void> {
+    const made = this.made(request);
     const silence = new Silence(this.silenceMs, request.signal);
     try {
-      const response = await this.succeeded(request, silence);
+      const response = await this.succeeded(made, silence);
       const found = response.headers.get('content-type') ?? 'of no type';
       if (!found.startsWith(type)) throw new Error(`it is ${found}, not ${type}`);
       yield* piecesOf(response, silence);
@@ -82,9 +90,10 @@ export class Sender {
   }
 
   private async once<Body>(request: Request): Promise<Answer<Body>> {
+    const made = this.made(request);
     const silence = new Silence(this.silenceMs, request.signal);
     try {
-      const response = await this.succeeded(request, silence);
+      const response = await this.succeeded(made, silence);
       const { status, headers } = response;
       const text = await textOf(response, silence);
       return { status, headers, body: (text === '' ? undefined : this.parse(text)) as Body };
@@ -95,11 +104,23 @@ export class Sender {
     }
   }
 
-  private async succeeded(request: Request, silence: Silence): Promise<Response> {
-    const response = await this.fetch(this.base + addressOf(request), {
-      method: request.method,
-      headers: { ...this.headers, ...headersOf(request) },
-      body: request.body === undefined ? null : JSON.stringify(request.body),
+  /** Outside of what may be repeated: what is wrong with a request is wrong the next time too. */
+  private made(request: Request): MadeRequest {
+    const headers = { ...this.headers, ...headersOf(request) };
+    // Throws for characters that no header has.
+    void new Headers(headers);
+    return {
+      url: this.base + addressOf(request),
+      init: {
+        ...{ method: request.method, headers },
+        body: request.body === undefined ? null : JSON.stringify(request.body),
+      },
+    };
+  }
+
+  private async succeeded({ url, init }: MadeRequest, silence: Silence): Promise<Response> {
+    const response = await this.fetch(url, {
+      ...init,
       signal: silence.signal,
       ...UNSTORED,
       credentials: 'omit',

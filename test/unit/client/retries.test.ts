@@ -1,4 +1,4 @@
-import { ConnectionError, ProblemError } from '../../../client/src/index.js';
+import { ConnectionError, ProblemError, type Tidemark } from '../../../client/src/index.js';
 import { brokenOff, cut, json, type Play, problem, Served, short } from './served.js';
 
 let served: Served;
@@ -6,6 +6,10 @@ afterEach(() => served.stop());
 
 const MAX = json({ offset: '2026-11-20T10:00:00.000Z' });
 const MEMBER = json({ id: 'm1' }, { ETag: '"e1"' });
+const NEVER = new Date(Number.NaN);
+const whole = async (items: AsyncIterable<unknown>) => {
+  for await (const _item of items);
+};
 const failure = (call: Promise<unknown>) =>
   call.then(
     () => undefined,
@@ -59,6 +63,25 @@ describe('a read is repeated', () => {
     served = await Served.start(problem(status, slug));
     expect(await failure(served.client().max('member'))).toMatchObject({ status, slug });
     expect(served.received).toHaveLength(1);
+  });
+});
+
+describe('a request that cannot be made is no failure of the network, and is sent nowhere', () => {
+  it.each<[string, RegExp, (client: Tidemark) => Promise<unknown>]>([
+    [
+      'no time',
+      /^from is not a time/,
+      (client) => whole(client.updates('product', 'default', { from: NEVER })),
+    ],
+    ['half of a character', /URI malformed/, (client) => client.member.get('\ud83d')],
+    ['no JSON', /BigInt/, (client) => client.member.patch('m1', { elevel: 1n as unknown as number })],
+    ['no header', /header/i, (client) => client.member.patch('m1', {}, { ifMatch: 'a\nb' })],
+  ])('%s', async (_what, message, call) => {
+    served = await Served.start();
+    const error = await failure(call(served.client()));
+    expect(error).not.toBeInstanceOf(ConnectionError);
+    expect((error as Error).message).toMatch(message);
+    expect(served.received).toEqual([]);
   });
 });
 
