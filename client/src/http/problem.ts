@@ -41,10 +41,20 @@ function toldBy(text: string): Problem | undefined {
   try {
     const told = JSON.parse(text) as Partial<Problem> | null;
     const texts = [told?.type, told?.title, told?.detail];
-    return texts.every((one) => typeof one === 'string') ? (told as Problem) : undefined;
+    if (!texts.every((one) => typeof one === 'string')) return undefined;
+    const { errors, ...problem } = told as Problem;
+    return areErrors(errors) ? { ...problem, errors } : problem;
   } catch {
     return undefined;
   }
+}
+
+/** Problems of others have errors of other forms, such as an object with a list for each field. */
+function areErrors(errors: unknown): errors is NonNullable<Problem['errors']> {
+  return (
+    Array.isArray(errors) &&
+    errors.every((one: { detail?: unknown } | null) => typeof one?.detail === 'string')
+  );
 }
 
 function slugOf({ type }: Problem): ProblemSlug {

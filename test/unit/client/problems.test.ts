@@ -68,6 +68,16 @@ describe('an answer that is no success is a ProblemError', () => {
     expect([error.status, error.slug, error.problem.type]).toEqual([502, 'unknown', 'about:blank']);
   });
 
+  it.each([[null], ['a text'], [{ limit: ['too large'] }], [[null, { detail: 1 }, 'a text']]])(
+    'of a gateway whose problem has other errors than the service: %j',
+    async (errors) => {
+      const told = { type: 'https://gateway.example/limits', title: 'Too large', detail: 'It is.', errors };
+      const error = await errorOf((response) => response.writeHead(400).end(JSON.stringify(told)));
+      expect(error).toBeInstanceOf(ProblemError);
+      expect([error.status, error.slug, error.message]).toEqual([400, 'unknown', '400 Too large: It is.']);
+    },
+  );
+
   it('where the answer leads elsewhere, with its place: nothing is sent there', async () => {
     const error = await errorOf((response) =>
       response.writeHead(301, { Location: 'https://elsewhere.example/' }).end(),
