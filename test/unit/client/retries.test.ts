@@ -47,6 +47,17 @@ describe('a read is repeated', () => {
     expect((error as Error).cause).toBeDefined();
   });
 
+  it('where each address of a host refuses, ConnectionError says it of each', async () => {
+    served = await Served.start();
+    const refused = ['::1', '127.0.0.1'].map((host) => new Error(`connect ECONNREFUSED ${host}:3000`));
+    const cause = Object.assign(new AggregateError(refused), { code: 'ECONNREFUSED' });
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
+    const error = await failure(served.client({ fetch, retries: { times: 0 } }).max('member'));
+    expect((error as Error).message).toBe(
+      'GET member/max has no whole answer: fetch failed: connect ECONNREFUSED ::1:3000, connect ECONNREFUSED 127.0.0.1:3000',
+    );
+  });
+
   it('not where Retry-After asks for longer than the longest wait', async () => {
     served = await Served.start(problem(429, 'too-many-logins', { 'Retry-After': '61' }));
     expect(await failure(served.client().max('member'))).toMatchObject({ status: 429, retryAfter: 61 });
