@@ -1,5 +1,5 @@
 import { SourceRestoredError } from '../harvest/index.js';
-import { ConnectionError, TooLongError } from '../http/connection-error.js';
+import { ConnectionError, messageIn, TooLongError } from '../http/connection-error.js';
 import { ProblemError } from '../http/problem.js';
 import { isTransient } from '../http/repeatable.js';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.js';
@@ -21,7 +21,7 @@ export function exitCodeOf(error: unknown): ExitCode {
 
 /** What a failure is for people. */
 export function sentenceOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageIn(error);
   if (error instanceof SourceRestoredError) return `${message} Run it once with --start-over.`;
   if (error instanceof ProblemError && error.status === UNAUTHORIZED) return WRONG_LOGIN;
   if (error instanceof ProblemError) return `The service answers ${message}`;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CopyStore } from '../harvest/index.js';
+import { messageIn } from '../http/connection-error.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
 
 /** A way to keep a copy, and the package that it needs. */
@@ -71,5 +72,7 @@ function openingError(error: unknown, { driver }: CopyForm, to: string): Command
       EXIT.copy,
       `A copy in ${shownCopy(to)} needs the package ${driver}. Install it with: npm install ${driver}`,
     );
-  return new CommandError(EXIT.copy, `${shownCopy(to)} cannot be opened: ${message}`, { cause: error });
+  return new CommandError(EXIT.copy, `${shownCopy(to)} cannot be opened: ${messageIn(error)}`, {
+    cause: error,
+  });
 }

@@ -21,13 +21,13 @@ export class TooLongError extends ConnectionError {
 
 /** The reasons of a failure, the innermost last: `fetch failed: connect ECONNREFUSED 127.0.0.1:3000`. */
 export function reasonOf(error: unknown): string {
-  const { cause } = error as { cause?: unknown };
+  const { cause } = (error ?? {}) as { cause?: unknown };
   return [messageIn(error), ...(cause ? [messageIn(cause)] : [])].filter((text) => text !== '').join(': ');
 }
 
 /** Of a host with several addresses, Node has a reason for each, and no message for all. */
 export function messageIn(error: unknown): string {
-  const { message, errors, code } = error as { message?: unknown; errors?: unknown; code?: unknown };
+  const { message, errors, code } = (error ?? {}) as { message?: unknown; errors?: unknown; code?: unknown };
   if (message !== '') return String(message ?? error);
   return Array.isArray(errors) && errors.length > 0 ? errors.map(messageIn).join(', ') : String(code ?? '');
 }

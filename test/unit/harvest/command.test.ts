@@ -1,6 +1,7 @@
+import dns from 'node:dns';
 import { Readable } from 'node:stream';
 import { settingsOf } from '../../../client/src/command/options.js';
-import { shownCopy } from '../../../client/src/command/open-copy.js';
+import { openCopy, shownCopy } from '../../../client/src/command/open-copy.js';
 import { passwordFrom } from '../../../client/src/command/password.js';
 import { barLine } from '../../../client/src/command/progress-text.js';
 
@@ -72,6 +73,20 @@ describe('the command line of tidemark-harvest', () => {
   ])('the password of a database is shown nowhere: %s', (to, shown) => {
     expect(shownCopy(to)).toBe(shown);
   });
+});
+
+it('a database whose host has several addresses is named with the reason of each', async () => {
+  const hosts = [
+    { address: '::1', family: 6 },
+    { address: '127.0.0.1', family: 4 },
+  ];
+  const lookup = (_host: string, _options: object, found: (error: null, all: object[]) => void) =>
+    setImmediate(found, null, hosts);
+  const looked = jest.spyOn(dns, 'lookup').mockImplementation(lookup as never);
+  await expect(openCopy('postgres://db.example:1/copies', 'products')).rejects.toThrow(
+    /^postgres:\/\/db\.example:1\/copies cannot be opened: connect \w+ ::1:1.*, connect \w+ 127\.0\.0\.1:1$/,
+  );
+  looked.mockRestore();
 });
 
 describe('progress', () => {
