@@ -1,3 +1,4 @@
+import { timerMs } from '../http/pause.js';
 import type { HarvestSource } from './source.js';
 
 /** Milliseconds before the events are asked for again where they were not to be had. */
@@ -47,7 +48,7 @@ export class MarkSignals {
       const left = begun + (this.areHeard ? quietMs : pollMs) - Date.now();
       if (this.hasMoved || this.signal.aborted || left <= 0) return;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, left);
+        const timer = setTimeout(resolve, timerMs(left));
         this.wake = () => {
           clearTimeout(timer);
           resolve();
@@ -65,7 +66,7 @@ export function pauseOf(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', end);
       resolve();
     };
-    const timer = setTimeout(end, ms);
+    const timer = setTimeout(end, timerMs(ms));
     signal.addEventListener('abort', end, { once: true });
     if (signal.aborted) end();
   });

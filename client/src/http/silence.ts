@@ -1,3 +1,5 @@
+import { timerMs } from './pause.js';
+
 /** Ends a request of which nothing is heard for too long, or that its caller gives up. */
 export class Silence {
   private readonly controller = new AbortController();
@@ -22,7 +24,7 @@ export class Silence {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       this.controller.abort(new Error(`nothing was heard for ${this.ms} ms`));
-    }, this.ms);
+    }, timerMs(this.ms));
   }
 
   /** The request is over; what may still come of it is not wanted. */

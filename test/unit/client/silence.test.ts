@@ -32,6 +32,16 @@ describe('the limit is on silence, not on the whole', () => {
     expect(await max).toEqual({ offset: '2026-11-20T10:00:00.000Z' });
   });
 
+  it('may be as long as one likes', async () => {
+    const { fetch, say, end } = slowAnswer();
+    const max = new Tidemark({ ...OPTIONS, fetch, silenceMs: Infinity, retries: { times: 0 } }).max(
+      'product',
+    );
+    await say('{"offset":"2026-11-20T10:00:00.000Z"}');
+    end();
+    expect(await max).toEqual({ offset: '2026-11-20T10:00:00.000Z' });
+  });
+
   it('one of which nothing is heard any more is given up', async () => {
     const { fetch, say } = slowAnswer();
     const max = new Tidemark({ ...OPTIONS, fetch, retries: { times: 0 } }).max('product');

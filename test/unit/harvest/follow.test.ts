@@ -54,6 +54,7 @@ describe('behind a failure that passes it waits', () => {
     ['as long as Retry-After says', 30, 30_000],
     ['pollMs where Retry-After is shorter', 4, 5000],
     ['pollMs where there is none', undefined, 5000],
+    ['as long as a timer can be, where Retry-After is longer than that', 2_678_400, 2 ** 31 - 1],
   ])('%s', async (_name, retryAfter, ms) => {
     service.isPassing = () => true;
     const asked = jest.spyOn(service, 'pages').mockImplementationOnce(() => {
