@@ -1,3 +1,4 @@
+import { ConnectionError } from './http/connection-error.js';
 import type { Sender } from './http/sender.js';
 import type { CallOptions } from './options.js';
 import type { ServiceDigest, Kind } from './shapes.js';
@@ -18,5 +19,13 @@ export async function digestOf(
   { signal, ...query }: DigestOptions,
 ): Promise<ServiceDigest> {
   const path: [string, ...string[]] = ['api/v1', kind, service, 'digest'];
-  return (await sender.send<ServiceDigest>({ method: 'GET', path, query: { ...query }, signal })).body;
+  const { body } = await sender.send<ServiceDigest>({ method: 'GET', path, query: { ...query }, signal });
+  assertDigest(body);
+  return body;
+}
+
+/** Something in front of the service may answer in its place. */
+function assertDigest(body: { buckets?: unknown } | null): void {
+  if (Array.isArray(body?.buckets)) return;
+  throw new ConnectionError('The answer is no digest: it lacks buckets.');
 }

@@ -1,3 +1,4 @@
+import { ConnectionError } from '../http/connection-error.js';
 import type { Sender } from '../http/sender.js';
 import type { CallOptions } from '../options.js';
 import type { Page } from '../shapes.js';
@@ -38,11 +39,18 @@ async function* pagesOf<Item>(
       query,
       signal,
     });
+    assertPage(body, path.at(-1)!);
     // Pages of another site may not see the header.
     to = headers.get('tidemark-to') ?? textOf(to);
     yield { ...body, to };
     lastoffsetid = body.nextoffsetid;
   } while (lastoffsetid !== '');
+}
+
+/** Something in front of the service may answer in its place: without an end of its own, such a feed would be read for ever. */
+function assertPage(body: { result?: unknown; nextoffsetid?: unknown } | null, feed: string): void {
+  if (Array.isArray(body?.result) && typeof body.nextoffsetid === 'string') return;
+  throw new ConnectionError(`The answer is no page of ${feed}: it lacks result or nextoffsetid.`);
 }
 
 function textOf(date: Date | string): string {

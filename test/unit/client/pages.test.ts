@@ -72,6 +72,18 @@ describe('a feed of the seed', () => {
     expect(seen).toEqual(['a']);
   });
 
+  it.each([{}, { result: [] }, { nextoffsetid: '' }, [], null])(
+    'an answer that is no page, as of something in front of the service, ends it: %j',
+    async (body) => {
+      served = await Served.start(json(body), json(body));
+      const read = all(served.client().harddeletes('product').pages());
+      await expect(read).rejects.toThrow(
+        'The answer is no page of harddeletes: it lacks result or nextoffsetid.',
+      );
+      expect(served.received).toHaveLength(1);
+    },
+  );
+
   it('an aborted signal ends it between two pages', async () => {
     served = await Served.start(page(['a'], 'n1'));
     const leaving = new AbortController();
@@ -127,3 +139,9 @@ it.each([{ result: [] }, {}, null, { result: {}, to: SETTLED, cursor: 'c1' }])(
     await expect(all(pages)).rejects.toThrow('The answer is no page of changes');
   },
 );
+
+it.each([{}, { count: 1 }, null])('an answer without sums is no digest: %j', async (body) => {
+  served = await Served.start(json(body));
+  const digest = served.client({ retries: { times: 0 } }).digest('product', 'default', { to: SETTLED });
+  await expect(digest).rejects.toThrow('The answer is no digest: it lacks buckets.');
+});
