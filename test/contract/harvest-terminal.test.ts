@@ -1,6 +1,8 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import Database from 'libsql';
 import { type CopyPlace, sqliteCopies } from '../support/copies/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
@@ -80,5 +82,27 @@ describe('`tidemark-harvest` writes out what a terminal acts on', () => {
       const { text } = await run([...words, '--to', place.to, '--json']);
       expect(JSON.parse(text)).toMatchObject({ unfit: [{ id: HOSTILE, reason: HOSTILE }] });
     }
+  });
+});
+
+describe('whose reader has ended, as behind `| head`, a command goes on', () => {
+  const ending = async (child: ChildProcess) => {
+    child.stdout!.destroy();
+    const [[code], errors] = await Promise.all([
+      once(child, 'exit') as Promise<[number]>,
+      text(child.stderr!),
+    ]);
+    return { code, errors };
+  };
+
+  it('`tidemark-harvest`, with the code that says how it ended', async () => {
+    for (const words of [[], ['verify'], ['verify', '--json']])
+      expect(await ending(beginHarvest(app, [...words, '--to', place.to]))).toEqual({ code: 0, errors: '' });
+    expect((await place.records()).size).toBe(1);
+  });
+
+  it('`tidemark-conformance` too', async () => {
+    const child = spawn(process.execPath, ['conformance/dist/cli.js', '--help'], { stdio: 'pipe' });
+    expect(await ending(child)).toEqual({ code: 0, errors: '' });
   });
 });

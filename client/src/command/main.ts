@@ -15,6 +15,12 @@ if (process.env['npm_lifecycle_event'] !== undefined) {
   }, CHECK_MS).unref();
 }
 
+/** The reader of what is printed may end first, as `| head` does: the exit code still says how the command ended. */
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+
 process.exitCode = await runCommand(process.argv.slice(2), {
   environment: process.env,
   input: process.stdin,
