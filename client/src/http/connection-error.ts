@@ -27,7 +27,7 @@ export function reasonOf(error: unknown): string {
 
 /** Of a host with several addresses, Node has a reason for each, and no message for all. */
 export function messageIn(error: unknown): string {
-  const { message, errors, code } = (error ?? {}) as { message?: unknown; errors?: unknown; code?: unknown };
+  const { message, errors, code } = (error ?? {}) as { message?: unknown; errors?: unknown; code?: string };
   if (message !== '') return String(message ?? error);
-  return Array.isArray(errors) && errors.length > 0 ? errors.map(messageIn).join(', ') : String(code ?? '');
+  return Array.isArray(errors) && errors.length > 0 ? errors.map(messageIn).join(', ') : (code ?? '');
 }
