@@ -33,7 +33,7 @@ export async function repair(
   const extra = await notDelivered(
     compared.source,
     differences.filter(({ told }) => told === undefined),
-    { ...asked, removed: removedIn(verified) },
+    { ...asked, removed: removedIn(verified), to: verified.to },
   );
   for (let at = 0; at < extra.length; at += BATCH) await mending.remove(extra.slice(at, at + BATCH));
   const wanted = new Map(differences.flatMap(({ id, told }) => (told === undefined ? [] : [[id, told]])));
@@ -73,17 +73,27 @@ function removedIn({ unfit = [] }: CopyState): Set<string> {
   return new Set(unfit.filter(({ isRemoval }) => isRemoval === true).map(({ key }) => key));
 }
 
+interface AskedDelivered extends VerifyOptions {
+  removed: Set<string>;
+  /** Up to which moment the copy was harvested. */
+  to: string | undefined;
+}
+
 /**
  * Those of these records that the source does not deliver as they are held. It is not asked for those that it has removed: up
- * to the stamp of one it shows a moment at which that one was there.
+ * to the stamp of one it shows a moment at which that one was there. Nor for a stamp that cannot be its own, such as that of a
+ * row that somebody has added: it refuses a time that it has not reached.
  */
 async function notDelivered(
   source: HarvestSource,
   extra: CopyDifference[],
-  { removed, ...asked }: VerifyOptions & { removed: Set<string> },
+  { removed, to, ...asked }: AskedDelivered,
 ): Promise<HeldStamp[]> {
   const left = new Map(extra.map(({ id, held = '' }) => [id, held]));
-  const doubtful = extra.filter(({ id }) => !removed.has(unfitKey(id)));
+  const latest = to === undefined ? Infinity : Date.parse(to);
+  const doubtful = extra.filter(
+    ({ id, held = '' }) => !removed.has(unfitKey(id)) && Date.parse(held) <= latest,
+  );
   for (const window of windowsOver(doubtful.map(({ held = '' }) => held)))
     for await (const { id, lastupdated } of updatesOf(source, { ...window, ...asked }))
       if (left.get(id) === lastupdated && !removed.has(unfitKey(id))) left.delete(id);

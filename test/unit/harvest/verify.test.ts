@@ -92,3 +92,18 @@ it('repair mends exactly what differs', async () => {
   expect(touched.sort()).toEqual(['r1', 'r2', 'r3']);
   expect(copy.records.has('stray')).toBe(false);
 });
+
+it('repair removes a record whose stamp is none of the source: it does not ask for such a time', async () => {
+  const stamps = ['2969-01-01T00:00:00.000Z', 'yesterday', ''];
+  for (const [n, lastupdated] of stamps.entries())
+    copy.records.set(`stray${n}`, { lastupdated, generation: 1 });
+  const updates = service.updates.bind(service);
+  service.updates = (within) => {
+    if (within.from > '1970-01-02') throw new Error('410 source-restored');
+    return updates(within);
+  };
+  const verified = await verify(compared);
+  expect(idsOf(verified.differences)).toEqual(['stray0', 'stray1', 'stray2']);
+  expect((await repair(compared, verified)).left.differences).toEqual([]);
+  expect(copy.records.size).toBe(500);
+});
