@@ -1,5 +1,6 @@
 import {
   appendFile,
+  type FileHandle,
   lstat,
   mkdtemp,
   open,
@@ -116,6 +117,26 @@ describe('a log of lines whose writer was killed', () => {
     );
     await store.close();
   });
+});
+
+it('a page of which a disk took a part only is written again by the same store', async () => {
+  const store = await NdjsonStore.open(path);
+  await store.apply({ changes: [upsert('a', STAMP)], state: state('1') });
+  const { size } = await stat(path);
+  const file = await open(path);
+  const handles = Object.getPrototypeOf(file) as FileHandle;
+  await file.close();
+  const full = jest.spyOn(handles, 'write').mockImplementationOnce(async () => {
+    await appendFile(path, '{"op":"ups');
+    throw new Error('ENOSPC: no space left on device, write');
+  });
+  const page = { changes: [upsert('b', STAMP)], state: state('2') };
+  await expect(store.apply(page)).rejects.toThrow('ENOSPC');
+  full.mockRestore();
+  expect([(await stat(path)).size, (await store.state())?.cursor]).toEqual([size, '1']);
+  await store.apply(page);
+  expect([(await store.state())?.cursor, await idsIn(store)]).toEqual(['2', ['a', 'b']]);
+  await store.close();
 });
 
 describe('a log that is written anew', () => {

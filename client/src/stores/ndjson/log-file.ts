@@ -40,9 +40,15 @@ export class LogFile {
     this.assertOurs();
     if (this.size > end) truncateSync(this.path, end);
     this.size = end;
-    for (let at = 0; at < bytes.length;)
-      at += (await this.handle.write(bytes, at, bytes.length - at)).bytesWritten;
-    await this.handle.datasync();
+    try {
+      for (let at = 0; at < bytes.length;)
+        at += (await this.handle.write(bytes, at, bytes.length - at)).bytesWritten;
+      await this.handle.datasync();
+    } catch (error) {
+      // On a full disk a part may have been written: it is not another process that has begun to write.
+      await this.handle.truncate(end).catch(() => undefined);
+      throw error;
+    }
     this.size += bytes.length;
     // Somebody may have begun to write at the same moment: one of both has seen it before, or it is seen here.
     this.assertOurs();
