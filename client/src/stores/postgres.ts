@@ -20,6 +20,8 @@ const BATCH = 10_000;
 /** Milliseconds that the server may take to let a client in, and that others may hold what is needed. */
 const CONNECT_MS = 30_000;
 const LOCKED_MS = 10_000;
+/** Milliseconds without an answer after which the system asks whether the server is still there: a statement has no time limit. */
+const QUIET_MS = 30_000;
 /** Within a transaction: a pooler between refuses it as an option of the connection, and gives the next one to others. */
 const BEGIN = `BEGIN; SET LOCAL lock_timeout = ${LOCKED_MS}`;
 /** The classes of errors about values and constraints, and the limits of a row. */
@@ -54,7 +56,10 @@ export class PostgresStore implements CopyStore {
   /** Connects to `postgres://…/database`, and makes the table where it is not there. */
   static async open(uri: string, table: string): Promise<PostgresStore> {
     assertTableName(table);
-    const client = new pg.Client({ connectionString: uri, connectionTimeoutMillis: CONNECT_MS });
+    const client = new pg.Client({
+      ...{ connectionString: uri, connectionTimeoutMillis: CONNECT_MS },
+      ...{ keepAlive: true, keepAliveInitialDelayMillis: QUIET_MS },
+    });
     // An idle connection may end; the next query then reports the failure.
     client.on('error', () => undefined);
     await client.connect();
