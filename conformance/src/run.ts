@@ -52,7 +52,7 @@ async function loginOf(
   { environment, input }: CommandSurroundings,
 ): Promise<JudgeOptions['login']> {
   const username = typed ?? environment['TIDEMARK_USERNAME'];
-  const given = asksPassword ? (await text(input)).replace(/\r?\n$/, '') : environment['TIDEMARK_PASSWORD'];
+  const given = asksPassword ? (await text(input)).split(/\r?\n/)[0] : environment['TIDEMARK_PASSWORD'];
   if (username === undefined || given === undefined)
     throw new WrongCommandError(
       'Credentials are needed: set TIDEMARK_USERNAME and TIDEMARK_PASSWORD, or send --username and --password-stdin.',

@@ -7,9 +7,12 @@ import { runConformance } from '../../../conformance/src/run.js';
 /** What a server answers to `max`, the only thing that it knows. */
 let answer: { status: number; body: string };
 let server: Server;
+let authorization: string | undefined;
+let given: string[] = [];
 
 beforeAll((done) => {
-  server = createServer((_request, response) => {
+  server = createServer((request, response) => {
+    ({ authorization } = request.headers);
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
   }).listen(0, '127.0.0.1', done);
 });
@@ -21,7 +24,7 @@ async function run(...words: string[]): Promise<{ code: number; output: string; 
   const [printed, complained]: [string[], string[]] = [[], []];
   const code = await runConformance({
     words: [...place, ...words],
-    input: Readable.from([]),
+    input: Readable.from(given),
     print: (line) => printed.push(line),
     complain: (line) => complained.push(line),
     hasColours: false,
@@ -54,6 +57,13 @@ describe('the exit code of `npx tidemark-conformance`, by which scripts go', () 
     answer = { status: 401, body: '{}' };
     const { code, output, errors } = await run();
     expect([code, output, errors]).toEqual([2, '', expect.stringContaining('401')]);
+  });
+
+  it('0: the password is the first line of stdin, whatever follows', async () => {
+    answer = RIGHT;
+    given = ['se', 'cret\r\n', 'a note\n'];
+    expect((await run('--only', 'max-shape', '--password-stdin')).code).toBe(0);
+    expect(authorization).toBe(`Basic ${Buffer.from('ann:secret').toString('base64')}`);
   });
 
   it('0: it tells its version', async () => {
