@@ -1,4 +1,4 @@
-import { recordsIn } from '../../../record/index.js';
+import { recordsIn, RecordsHeldError } from '../../../record/index.js';
 import { Injectable } from '@nestjs/common';
 import { mongo, type Connection } from 'mongoose';
 import { InjectConnection } from '@nestjs/mongoose';
@@ -132,7 +132,11 @@ export class WrittenMaintenance {
     await this.repair(kind, { records, at, term }, concerned);
   }
 
-  /** Repairs some of the waiting records. A record that cannot be repaired is set aside. */
+  /**
+   * Repairs some of the waiting records. A record that cannot be repaired is set aside. Those that another program's
+   * transaction holds are set aside without a search: for dozens of them, the stream would wait until that transaction
+   * ends.
+   */
   async maintainWaiting(at: LogPlace, term: TermAtWork): Promise<void> {
     for (const kind of kindNames())
       await this.maintainEach(kind, await this.missingIds.next(kind, term.share), { at, term });
@@ -149,12 +153,30 @@ export class WrittenMaintenance {
       await this.repair(kind, { records: await this.present(kind, ids, read.term.share), ...read }, ids);
     } catch (error) {
       if (isUnspecific(error)) throw error;
+      if (error instanceof RecordsHeldError) {
+        const others = await this.besideHeld(kind, ids, error);
+        if (others.length < ids.length) return this.maintainEach(kind, others, read);
+      }
       if (ids.length === 1)
         await this.quarantine.setAside({ what: 'record', kind, owner: ids[0]! }, 'giving it an id', error);
       const half = Math.ceil(ids.length / 2);
       if (ids.length > 1)
         for (const some of [ids.slice(0, half), ids.slice(half)]) await this.maintainEach(kind, some, read);
     }
+  }
+
+  /** Sets aside those of the records that a transaction holds, and returns the others. */
+  private async besideHeld(
+    kind: Kind,
+    ids: mongo.ObjectId[],
+    { ids: all, message: reason }: RecordsHeldError,
+  ): Promise<mongo.ObjectId[]> {
+    const names = new Set(all.map((id) => id.toHexString()));
+    const held = ids.filter((id) => names.has(id.toHexString()));
+    await this.quarantine.setAsideRefused(
+      held.map((owner) => ({ concern: { what: 'record', kind, owner }, what: 'id', reason })),
+    );
+    return ids.filter((id) => !held.includes(id));
   }
 
   private async repair(kind: Kind, read: ReadRecords, concerned: mongo.ObjectId[]): Promise<void> {
