@@ -109,7 +109,7 @@ export class Resurrections {
   /**
    * Checks whether the identities of these tombstones live again, and resurrects those that do: with the record that
    * has the text as its `id`, otherwise with one that has it as a number: the last owner, or a record that was ignored
-   * so far.
+   * so far. Records that a transaction holds are set aside, because the tombstones do not name them.
    */
   async review(
     kind: Kind,
@@ -126,7 +126,8 @@ export class Resurrections {
       const others = some.filter((identity) => !standing.has(identityKey(identity)));
       const claiming = await this.claimants.next(kind, others, at, term);
       const reviewed = claiming.map((life): Life => ({ ...life, isLooked: true }));
-      await this.raise(kind, [...lives, ...reviewed], fences, term);
+      const raised = this.raise(kind, [...lives, ...reviewed], fences, term);
+      await raised.catch((error: unknown) => this.stamps.setAsideHeld(kind, error));
     }
   }
 

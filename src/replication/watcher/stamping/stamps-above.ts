@@ -4,7 +4,7 @@ import type { Connection, mongo } from 'mongoose';
 import type { PastValidator } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { collectionOf, type Kind } from '../../../kinds/index.js';
-import { recordsIn, stampAnew, stampTogether } from '../../../record/index.js';
+import { recordsIn, RecordsHeldError, stampAnew, stampTogether } from '../../../record/index.js';
 import { Quarantine } from '../../store/index.js';
 import { RestampNotes } from './restamps.js';
 
@@ -65,6 +65,15 @@ export class StampsAbove {
         }),
       ),
     );
+  }
+
+  /**
+   * Sets aside records that could not be resurrected because a transaction holds them; the retry resurrects them. Throws
+   * any other error.
+   */
+  async setAsideHeld(kind: Kind, error: unknown): Promise<void> {
+    if (!(error instanceof RecordsHeldError)) throw error;
+    await this.setAside(kind, [{ ids: error.ids, above: undefined, where: {} }], HELD);
   }
 
   /** Counts and notes the stamped records. */
