@@ -9,7 +9,7 @@ import {
   isSameKey,
 } from '../collections.schema.js';
 import { type Kind, kindNames, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
-import { recordsIn, FIRST_ID } from '../../../record/index.js';
+import { recordsIn, FIRST_ID, RecordsHeldError } from '../../../record/index.js';
 import {
   KnownChannels,
   type Job,
@@ -17,6 +17,7 @@ import {
   type IncompleteIdentity,
   Ledger,
   OF_JOBS,
+  Quarantine,
   WorkedThrough,
 } from '../../store/index.js';
 import { channelsOf, PRESENT, type PresentRecord, isDeliverable } from './present-record.js';
@@ -100,6 +101,7 @@ export class EmailReview implements Job {
     @InjectConnection() private readonly connection: Connection,
     private readonly duplicates: EmailDuplicates,
     private readonly keys: EmailKeys,
+    private readonly quarantine: Quarantine,
   ) {}
 
   /**
@@ -154,14 +156,28 @@ export class EmailReview implements Job {
   }
 
   /**
-   * Members that have the key they want, want none, or are gone, no longer wait. The others get theirs if it is free.
+   * Members that have the key they want, want none, or are gone, no longer wait. The others get theirs if it is free. If
+   * a transaction holds some of these, they are set aside, and all others wait until they are tried again.
    */
   private async retry(waiting: EmailDuplicate[]): Promise<void> {
     if (waiting.length === 0) return;
     const present = await this.present(waiting);
     const wanted = present.flatMap((member) => wantedBy(member) ?? []);
-    const refused = new Set((await this.keys.set(wanted)).map(String));
+    const set = this.keys.set(wanted).catch((error: unknown) => this.setAsideHeld(wanted, error));
+    const refused = new Set((await set).map(String));
     await this.duplicates.settle(waiting.filter(({ _id }) => !refused.has(String(_id))));
+  }
+
+  /**
+   * Sets aside members that a transaction holds: no event of the batch concerns them, so none could wait for them.
+   * Returns the members that still wait. Throws any other error.
+   */
+  private async setAsideHeld(waiting: WantedKey[], error: unknown): Promise<mongo.ObjectId[]> {
+    if (!(error instanceof RecordsHeldError)) throw error;
+    const concerns = error.ids.map((owner) => ({ what: 'record' as const, kind: PERSON_KIND, owner }));
+    const { message: reason } = error;
+    await this.quarantine.setAsideRefused(concerns.map((concern) => ({ concern, what: 'emailkey', reason })));
+    return waiting.map(({ _id }) => _id);
   }
 
   private present(members: { _id: mongo.ObjectId }[]): Promise<PresentRecord[]> {
