@@ -51,6 +51,7 @@ function concernInWords(concern: Concern): string {
 }
 
 const LONGEST_PAUSE_S = 300;
+const LONGEST_PAUSE_MS = LONGEST_PAUSE_S * 1000;
 
 /** Lets operators and tests tell the leader's regular reads from other commands. */
 const COMMENT = 'tidemark quarantine';
@@ -178,14 +179,18 @@ export class Quarantine {
     await this.hasten({ '_id.what': 'record', '_id.kind': kind });
   }
 
-  /** The entries that are due, the longest overdue first. */
+  /**
+   * The entries that are due, the longest overdue first. An entry that is due later than after the longest pause is due
+   * at once: the database's clock was ahead when the time was set, and has been set back since.
+   */
   async due(clock: Date, most: number): Promise<SetAside[]> {
     const before = this.turn;
     const entries = await this.entries
       .find({}, { sort: { due: 1 }, limit: most, comment: COMMENT })
       .toArray();
     if (entries.length === 0 && before === this.turn) this.mayHave = false;
-    return entries.filter(({ due }) => due <= clock);
+    const latest = new Date(clock.getTime() + LONGEST_PAUSE_MS);
+    return entries.filter(({ due }) => due <= clock || due > latest);
   }
 
   /**
