@@ -35,6 +35,7 @@ export {
   alongIndexIfAny,
   inTheWaySentence,
   indexName,
+  isIndexMissing,
   isSameIndex,
   listedIndexes,
   modelsOf,

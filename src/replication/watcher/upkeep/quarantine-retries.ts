@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { mongo } from 'mongoose';
 import { pause } from '../../../platform/common/index.js';
-import { isDatabaseAway, isRetryable } from '../../../platform/database/index.js';
+import {
+  isDatabaseAway,
+  isIndexMissing,
+  isMomentGone,
+  isRetryable,
+} from '../../../platform/database/index.js';
 import { RecordsHeldError } from '../../../record/index.js';
 import {
   type Job,
@@ -108,8 +113,8 @@ export class QuarantineRetries implements Job {
   }
 
   /**
-   * Returns the error, or undefined on success. Throws if the database is unavailable, or if the term is over. If a
-   * pass has begun since `at`, the entries stay: the records as of `at` do not show what the pass finds, and the pass
+   * Returns the error, or undefined on success. Throws if the database is unavailable, if the term is over, or if the
+   * server no longer holds `at`: the entries have not failed, and the next step reads as of a later time. If a pass has begun since `at`, the entries stay: the records as of `at` do not show what the pass finds, and the pass
    * may end before this retry has taken effect.
    */
   private async attempt(
@@ -123,6 +128,7 @@ export class QuarantineRetries implements Job {
       return undefined;
     } catch (error) {
       if (isDatabaseAway(error) || isRetryable(error) || error instanceof TermOverError) throw error;
+      if (isMomentGone(error) && !isIndexMissing(error)) throw error;
       return error as Error;
     }
   }
