@@ -69,6 +69,11 @@ export class StampingProgress {
 const SPARE_MS = 2000;
 /** Number of stamps after which the stream has to catch up. Each stamp is an event that delays all applications. */
 const AT_ONCE = 1000;
+/**
+ * Number of records that may each take too long to judge. With more, the others are not judged either: each costs the
+ * time limit twice, and the stampings of other services would wait for days.
+ */
+const MOST_TOO_SLOW = 20;
 /** Longest wait for the stream to catch up (milliseconds). Limited, because the stream's next batch may take long. */
 const LONGEST_WAIT_MS = 5000;
 /** How often the progress of a stamping is stored (milliseconds). */
@@ -100,9 +105,10 @@ export class EditedRecords {
   ) {}
 
   /**
-   * Re-stamps the records that differ. If one of the filters cannot be read, if MongoDB rejects one, or if MongoDB does
-   * not stop at its time limit, all remaining records of the application and kind are stamped. A single record that
-   * takes too long to judge is stamped without being judged. Throws a TermOverError if `stop` is aborted first.
+   * Re-stamps the records that differ. If one of the filters cannot be read, if MongoDB rejects one, if MongoDB does not
+   * stop at its time limit, or if too many records take too long to judge, all remaining records of the application and
+   * kind are stamped. A single record that takes too long to judge is stamped without being judged. Throws a
+   * TermOverError if `stop` is aborted first.
    */
   async restamp(entry: ReadVersion, { term, stop }: StampingTerm): Promise<Restamped> {
     const { organizationid, appid, kind, name, filter, previous, fields, previousFields } = entry;
@@ -111,6 +117,7 @@ export class EditedRecords {
       filter && previous && (differingIn({ filter, previous, fields, previousFields }) ?? { $nor: [{}] });
     const done: Restamped = { stamped: 0, setAside: 0 };
     let since: { stamps: number; place: mongo.Timestamp } | undefined;
+    let tooSlow = 0;
     const collection = recordsIn(this.connection, kind);
     const way = { key: '_id', among: { organizationid, appid } };
     const progress = this.progressOf(entry, term);
@@ -124,7 +131,8 @@ export class EditedRecords {
             const isStuck = error instanceof DeadlineError && differing !== undefined;
             if (isOfDatabase(error) && !isTooSlowAlone && !isStuck) throw error;
             term.showLife();
-            if (!isTooSlowAlone) differing = undefined;
+            if (isTooSlowAlone) tooSlow += 1;
+            if (!isTooSlowAlone || tooSlow > MOST_TOO_SLOW) differing = undefined;
             return this.idsOf(collection, within);
           },
         );
