@@ -4,13 +4,14 @@ import { type Connection, mongo } from 'mongoose';
 import { recordsIn, FIRST_ID } from '../../../record/index.js';
 import { type Kind, kindNames, PerKind, pluralOfKind } from '../../../kinds/index.js';
 import { ForeignIdCount, FOREIGN_IDS } from './foreign-ids.js';
-import { readAsOf } from '../../../platform/database/index.js';
+import { isTimeout, readAsOf } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { type Rival, ALL, type AppShare, type LogPlace } from '../../protocol/index.js';
 import { IncompleteIdentities, type Job, OF_JOBS, WorkedThrough } from '../../store/index.js';
 import { isDeliverable, type PresentRecord } from './present-record.js';
 
 const MOST_REMEMBERED = 10_000;
+const SLICE = 10_000;
 
 /** What one term knows of ignored records, and its position in the search for them. */
 class IgnoredCounts {
@@ -21,6 +22,8 @@ class IgnoredCounts {
   /** The kind that is searched, and the last record that was read. */
   kind: Kind = kindNames()[0]!;
   behind = FIRST_ID;
+  /** Number of records in the next slice: fewer after a slice that has taken too long. */
+  size = SLICE;
   private found = new Set<string>();
   /** Records that became valid or were deleted while a slice is read, which may have read them before that. */
   private rightMeanwhile: Set<string> | undefined;
@@ -67,7 +70,6 @@ class IgnoredCounts {
 }
 
 const MOST_COUNTED = 1_000_000;
-const SLICE = 10_000;
 const SHORTEST_PAUSE_MS = 20;
 const BETWEEN_ROUNDS_MS = 600_000;
 /** Share of the database's time that the search may take: a round reads every record. */
@@ -215,22 +217,26 @@ export class IgnoredRecords implements Job {
 
   /** Returns where the slice ended; undefined after the last one. */
   private async rememberUnassigned(counts: IgnoredCounts): Promise<mongo.ObjectId | undefined> {
-    const { kind, behind } = counts;
+    const { kind, behind, size } = counts;
     let slice: Slice | undefined;
     await counts.rememberThose(kind, async () => {
-      slice = await this.readSlice(kind, behind);
+      slice = await this.readSlice(kind, behind, size).catch((error: unknown) => {
+        if (isTimeout(error)) counts.size = Math.ceil(size / 2);
+        throw error;
+      });
       return (slice?.unassigned ?? []).map(String);
     });
-    return slice?.count === SLICE ? slice.last : undefined;
+    counts.size = Math.min(SLICE, size * 2);
+    return slice?.count === size ? slice.last : undefined;
   }
 
-  private async readSlice(kind: Kind, behind: mongo.ObjectId): Promise<Slice | undefined> {
+  private async readSlice(kind: Kind, behind: mongo.ObjectId, size: number): Promise<Slice | undefined> {
     const [slice] = await this.records(kind)
       .aggregate<Slice>(
         [
           { $match: { _id: { $gt: behind } } },
           { $sort: { _id: 1 } },
-          { $limit: SLICE },
+          { $limit: size },
           { $project: { unassigned: IS_UNASSIGNED } },
           {
             $group: {
