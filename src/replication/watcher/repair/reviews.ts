@@ -8,7 +8,7 @@ import {
   type EmailHolder,
   isSameKey,
 } from '../collections.schema.js';
-import { type Kind, kindNames, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
+import { type Kind, isKind, kindNames, CHANNEL_KIND, PERSON_KIND } from '../../../kinds/index.js';
 import { recordsIn, FIRST_ID, RecordsHeldError } from '../../../record/index.js';
 import {
   KnownChannels,
@@ -225,8 +225,9 @@ export class IncompleteReview implements Job {
     private readonly workedThrough: WorkedThrough,
   ) {}
 
-  /** Processes one slice of a kind. */
+  /** Processes one slice of a kind. A kind that was removed since the last slice is left. */
   async step(stop: AbortSignal): Promise<number> {
+    if (!isKind(this.kind)) [this.kind, this.behind] = [kindNames()[0]!, undefined];
     const { kind } = this;
     const range = await this.incomplete.nextRange(kind, this.behind, SLICE);
     this.behind = range?.end;
