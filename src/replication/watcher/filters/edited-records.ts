@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { Tempo, type Work, differingIn } from '../../protocol/index.js';
-import { DeadlineError, forAtMost, within as endsWithin } from '../../../platform/common/index.js';
+import { DeadlineError, forAtMost, pause, within as endsWithin } from '../../../platform/common/index.js';
 import { isTimeout } from '../../../platform/database/index.js';
-import { recordsIn, type Tenant } from '../../../record/index.js';
+import { RecordsHeldError, recordsIn, type Tenant } from '../../../record/index.js';
 import { type Restamped, Restamps } from '../stamping/restamps.js';
 import {
   inRange,
@@ -17,6 +17,7 @@ import {
   WatchedPlace,
   WorkedThrough,
   FilterVersions,
+  Quarantine,
 } from '../../store/index.js';
 import { isOfDatabase } from './wanted-services.js';
 
@@ -76,6 +77,12 @@ const AT_ONCE = 1000;
 const MOST_TOO_SLOW = 20;
 /** Longest wait for the stream to catch up (milliseconds). Limited, because the stream's next batch may take long. */
 const LONGEST_WAIT_MS = 5000;
+/**
+ * Longest wait for records that another program's transaction holds, and the pause between two attempts (milliseconds).
+ * A server ends a transaction after a minute by default.
+ */
+const LONGEST_HELD_MS = 120_000;
+const BETWEEN_ATTEMPTS_MS = 2000;
 /** How often the progress of a stamping is stored (milliseconds). */
 const SAVE_MS = 2000;
 
@@ -95,6 +102,8 @@ export class EditedRecords {
   /** Time limit for MongoDB to evaluate both filters on a range of records (milliseconds). */
   private readonly judgingMs = RANGE_MS;
   private readonly saveMs = SAVE_MS;
+  private readonly longestHeldMs = LONGEST_HELD_MS;
+  private readonly betweenAttemptsMs = BETWEEN_ATTEMPTS_MS;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -102,6 +111,7 @@ export class EditedRecords {
     private readonly workedThrough: WorkedThrough,
     private readonly watched: WatchedPlace,
     private readonly entries: FilterVersions,
+    private readonly quarantine: Quarantine,
   ) {}
 
   /**
@@ -141,7 +151,7 @@ export class EditedRecords {
           const some = ids.slice(first, first + AT_ONCE);
           if (since === undefined || since.stamps + some.length > AT_ONCE)
             since = { stamps: 0, place: await this.onceReached(service, since?.place, stop) };
-          const { stamped, setAside } = await this.restamps.records(kind, some, 'filter', term, service);
+          const { stamped, setAside } = await this.stamp(entry, some, { term, stop });
           since.stamps += stamped;
           done.stamped += stamped;
           done.setAside += setAside;
@@ -155,6 +165,37 @@ export class EditedRecords {
     });
     if (stop.aborted) throw new TermOverError();
     return done;
+  }
+
+  /**
+   * Re-stamps some records. Waits for those that another program's transaction holds, because after a failure the
+   * stamping would begin again with the first record. Those that are held for too long are set aside.
+   */
+  private async stamp(entry: ReadVersion, ids: mongo.ObjectId[], during: StampingTerm): Promise<Restamped> {
+    const { organizationid, appid, kind, name } = entry;
+    const { term, stop } = during;
+    const until = performance.now() + this.longestHeldMs;
+    for (let left = ids; ;) {
+      try {
+        const service = { organizationid, appid, name };
+        const { stamped, setAside } = await this.restamps.records(kind, left, 'filter', term, service);
+        return { stamped: stamped + ids.length - left.length, setAside };
+      } catch (error) {
+        if (!(error instanceof RecordsHeldError)) throw error;
+        left = error.ids;
+        const concerns = left.map((owner) => ({ what: 'record' as const, kind, owner }));
+        const { message: reason } = error;
+        if (performance.now() >= until) {
+          await this.quarantine.setAsideRefused(
+            concerns.map((concern) => ({ concern, what: 'stamp', reason })),
+          );
+          return { stamped: ids.length - left.length, setAside: left.length };
+        }
+      }
+      term.showLife();
+      await pause(this.betweenAttemptsMs, stop);
+      if (stop.aborted) throw new TermOverError();
+    }
   }
 
   /** A report that fails does not affect the stamping. Counting the records may take as long as one range. */

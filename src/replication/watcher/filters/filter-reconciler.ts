@@ -9,7 +9,6 @@ import {
   shownFieldsOf,
 } from '../../../application/index.js';
 import { atMost } from '../../../platform/common/index.js';
-import { RecordsHeldError } from '../../../record/index.js';
 import { EditedRecords, type StampingTerm } from './edited-records.js';
 import {
   isElsewhere,
@@ -211,9 +210,8 @@ export class FilterReconciler {
 
   /**
    * Runs `work` for one service. Returns false if it failed because of the service or its records. The service is then
-   * invalid, so that consumers wait instead of missing changes; if its records are only held by a transaction, its
-   * feeds wait anyway. Rethrows an error that is not specific to the service, such as a missing privilege: the watcher
-   * retries.
+   * invalid, so that consumers wait instead of missing changes. Rethrows an error that is not specific to the service,
+   * such as a missing privilege: the watcher retries.
    */
   private async alone(
     service: ServiceKey,
@@ -227,12 +225,12 @@ export class FilterReconciler {
       return true;
     } catch (error) {
       if (isElsewhere(error)) throw error;
-      const isHeld = error instanceof RecordsHeldError;
-      const until = isHeld ? 'its feeds wait' : 'it is invalid until it can';
       if (!this.refused.has(key))
-        this.log.error({ err: error }, `${serviceInWords(service)} cannot be brought into force: ${until}`);
+        this.log.error(
+          { err: error },
+          `${serviceInWords(service)} cannot be brought into force: it is invalid until it can`,
+        );
       this.refused.set(key, service);
-      if (isHeld) return false;
       await this.entries.invalidate(service, entry).catch((again: unknown) => {
         if (isElsewhere(again)) throw again;
       });

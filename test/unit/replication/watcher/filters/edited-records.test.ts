@@ -2,6 +2,7 @@ import { mongo, type Connection } from 'mongoose';
 import { EditedRecords } from '../../../../../src/replication/watcher/filters/edited-records.js';
 import type { FilterVersions, ReadVersion } from '../../../../../src/replication/store/filter-versions.js';
 import {
+  type Quarantine,
   type WatchedPlace,
   type WorkedThrough,
   TermLife,
@@ -27,6 +28,7 @@ it('to count the records is a sign of life: it takes as long as a stretch, which
     {} as WorkedThrough,
     {} as WatchedPlace,
     { saveProgress: () => say('told', undefined) } as unknown as FilterVersions,
+    {} as Quarantine,
   );
   Object.assign(records, { saveMs: 0 });
   const term = new TermLife();
@@ -73,6 +75,7 @@ async function tooSlow(count: number): Promise<{ judged: number; stamped: number
     { now: () => Promise.resolve({ at: new mongo.Timestamp({ t: 7, i: 1 }) }) } as unknown as WorkedThrough,
     {} as WatchedPlace,
     {} as FilterVersions,
+    {} as Quarantine,
   );
   const edit = { filter: { 'data.n': 1 }, previous: { 'data.n': 2 } };
   const entry = { organizationid: 'acme', appid: 'shop', kind: 'product', name: 'web', ...edit };
