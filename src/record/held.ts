@@ -10,7 +10,7 @@ const ALONE_MS = 2000;
 const TOGETHER_MS = 200;
 const FOR_EACH_MS = 2;
 /** After this time, the records of a blocked part are no longer tried one by one (milliseconds). */
-const LONGEST_MS = 5000;
+export const LONGEST_SEARCH_MS = 5000;
 const PARTS = 10;
 /**
  * For this time after a held record was found, single records get the short limit too, because there may be hundreds
@@ -32,13 +32,14 @@ export class RecordsHeldError extends Error {
 
 /**
  * Writes the items of a bulk, and returns those that are held. A bulk that is blocked is split until the held items
- * are found. After some seconds, all items of a blocked part count as held. Repeating a write must do no harm.
+ * are found. From `end` on (of `performance.now()`), all items of a blocked part count as held. Repeating a write must
+ * do no harm.
  */
 export async function writeUnlessHeld<T>(
   items: T[],
   write: (some: T[], maxTimeMS: number) => Promise<void>,
+  end = performance.now() + LONGEST_SEARCH_MS,
 ): Promise<T[]> {
-  const end = performance.now() + LONGEST_MS;
   const held: T[] = [];
   const attempt = async (some: T[]): Promise<void> => {
     try {

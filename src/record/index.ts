@@ -14,7 +14,7 @@ export {
   stampTogether,
   type Unstamped,
 } from './stamp.js';
-export { RecordsHeldError, writeUnlessHeld } from './held.js';
+export { LONGEST_SEARCH_MS, RecordsHeldError, writeUnlessHeld } from './held.js';
 export {
   hasMoreTexts,
   idAt,

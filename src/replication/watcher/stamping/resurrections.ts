@@ -7,6 +7,7 @@ import type { Kind } from '../../../kinds/index.js';
 import {
   recordsIn,
   IDENTITY_TEXTS,
+  LONGEST_SEARCH_MS,
   needsStamp,
   RecordsHeldError,
   writeUnlessHeld,
@@ -46,9 +47,7 @@ interface Resurrected {
   above: Date | undefined;
 }
 
-interface PresentIdentityOf extends Omit<Identity, 'kind'> {
-  _id: mongo.ObjectId;
-}
+type PresentIdentityOf = Omit<Identity, 'kind'> & { _id: mongo.ObjectId };
 
 /**
  * Rule 4: if a tombstone and a record exist under one `id`, one transaction sets the entry alive and stamps the record above
@@ -159,8 +158,10 @@ export class Resurrections {
   private async raise(kind: Kind, lives: Life[], fences: KnownFences, term: TermAtWork): Promise<void> {
     const once = [...new Map(lives.map((life) => [identityKey(life.identity), life])).values()];
     const held: Life[] = [];
+    const end = performance.now() + LONGEST_SEARCH_MS;
+    const write = (part: Life[], ms: number) => this.raiseFitting(kind, part, fences, ms);
     for (const some of inSlices(once, ({ identity }) => identity.id, AT_ONCE)) {
-      held.push(...(await writeUnlessHeld(some, (part, ms) => this.raiseFitting(kind, part, fences, ms))));
+      held.push(...(await writeUnlessHeld(some, write, end)));
       term.showLife();
     }
     await this.forgetRivals(kind, lives, term.share);
