@@ -114,8 +114,9 @@ export class QuarantineRetries implements Job {
 
   /**
    * Returns the error, or undefined on success. Throws if the database is unavailable, if the term is over, or if the
-   * server no longer holds `at`: the entries have not failed, and the next step reads as of a later time. If a pass has begun since `at`, the entries stay: the records as of `at` do not show what the pass finds, and the pass
-   * may end before this retry has taken effect.
+   * server no longer holds `at`: the entries have not failed, and the next step reads as of a later time. If a pass has
+   * begun since `at`, the entries stay: the records as of `at` do not show what the pass finds, and the pass may end
+   * before this retry has taken effect.
    */
   private async attempt(
     entries: SetAside[],
