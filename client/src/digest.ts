@@ -24,7 +24,7 @@ export async function digestOf(
   return body;
 }
 
-/** Something in front of the service may answer in its place. */
+/** A proxy may answer instead of the service. */
 function assertDigest(body: { buckets?: unknown } | null): void {
   if (Array.isArray(body?.buckets)) return;
   throw new ConnectionError('The answer is no digest: it lacks buckets.');

@@ -1,17 +1,13 @@
 /** @depends-on-server */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { mongo } from 'mongoose';
-import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
+import { type OwnMongod, startOwn } from '../support/own-mongod.js';
 import { WARE } from '../support/wares.js';
 import { rawDocument } from './raw-document.js';
 import { insertRaw } from './raw-insert.js';
 
-/** A name that stands twice can end mongod, so this file has one of its own. */
-let database: EmbeddedDatabase;
-let dataDir: string;
+/** A doubled name can end mongod, so this file has one of its own. */
+let mongod: OwnMongod;
 let service: TestService;
 let app: TestApplication;
 
@@ -30,20 +26,17 @@ function doubled(name: string): Uint8Array {
 }
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'tidemark-doubled-mapped-'));
-  const mongodBinary = process.env['MONGOMS_SYSTEM_BINARY'];
-  database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });
-  process.env['TIDEMARK_TEST_MONGODB_URI'] = database.uri;
+  mongod = await startOwn();
+  process.env['TIDEMARK_TEST_MONGODB_URI'] = mongod.uri;
   service = await TestService.withWares({}, async (db) => {
-    const uri = new URL(db.databaseName, database.uri).href;
+    const uri = new URL(db.databaseName, mongod.uri).href;
     await insertRaw(uri, 'ware_list', ...DOUBLED.map(doubled));
   });
   app = await service.application(TENANT);
 });
 afterAll(async () => {
   await service.stop();
-  await database.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await mongod.stop();
 });
 
 const wares = () => service.db.collection('ware_list');

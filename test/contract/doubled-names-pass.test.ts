@@ -1,16 +1,12 @@
 /** @depends-on-server */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { mongo } from 'mongoose';
-import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
+import { type OwnMongod, startOwn } from '../support/own-mongod.js';
 import { rawDocument } from './raw-document.js';
 import { insertRaw } from './raw-insert.js';
 
-/** A name that stands twice can end mongod, so this file has one of its own. */
-let database: EmbeddedDatabase;
-let dataDir: string;
+/** A doubled name can end mongod, so this file has one of its own. */
+let mongod: OwnMongod;
 let service: TestService;
 let app: TestApplication;
 
@@ -19,12 +15,10 @@ const CHANNEL = 'of-doubled';
 const IDS = ['id', 'organizationid', 'appid', 'lastupdated'];
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'tidemark-doubled-pass-'));
-  const mongodBinary = process.env['MONGOMS_SYSTEM_BINARY'];
-  database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });
-  process.env['TIDEMARK_TEST_MONGODB_URI'] = database.uri;
+  mongod = await startOwn();
+  process.env['TIDEMARK_TEST_MONGODB_URI'] = mongod.uri;
   service = await TestService.start({}, async (db) => {
-    const uri = new URL(db.databaseName, database.uri).href;
+    const uri = new URL(db.databaseName, mongod.uri).href;
     for (const name of IDS) {
       const fields: [string, unknown][] = Object.entries({ ...TENANT, id: name, lastupdated: new Date() });
       const twice = fields.flatMap((field) => (field[0] === name ? [field, field] : [field]));
@@ -40,8 +34,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  await database.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await mongod.stop();
 });
 
 /** The writes into one of the service's collections, as the log has them. */

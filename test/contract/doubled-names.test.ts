@@ -1,25 +1,19 @@
 /** @depends-on-server */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { mongo } from 'mongoose';
-import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import { collectionOf, type Kind } from '../../src/kinds/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
+import { type OwnMongod, startOwn } from '../support/own-mongod.js';
 import { rawDocument } from './raw-document.js';
 import { insertRaw } from './raw-insert.js';
 
-/** A name that stands twice can end mongod, so this file has one of its own. */
-let database: EmbeddedDatabase;
-let dataDir: string;
+/** A doubled name can end mongod, so this file has one of its own. */
+let mongod: OwnMongod;
 let service: TestService;
 let app: TestApplication;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'tidemark-doubled-'));
-  const mongodBinary = process.env['MONGOMS_SYSTEM_BINARY'];
-  database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });
-  process.env['TIDEMARK_TEST_MONGODB_URI'] = database.uri;
+  mongod = await startOwn();
+  process.env['TIDEMARK_TEST_MONGODB_URI'] = mongod.uri;
   service = await TestService.start();
 });
 beforeEach(async () => {
@@ -27,8 +21,7 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  await database.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await mongod.stop();
 });
 
 const LONG_AGO = new Date('2001-01-01T00:00:00.000Z');
@@ -221,7 +214,7 @@ it('a first start learns a doubled `id` as the first one, too', async () => {
   const late = await TestService.start({}, async (db) => {
     const fields = Object.entries({ organizationid: 'o', appid: 'a', id: 'first', lastupdated: new Date() });
     const bytes = rawDocument([['_id', new mongo.ObjectId()], ...fields, ['id', 'second']]);
-    await insertRaw(new URL(db.databaseName, database.uri).href, 'products', bytes);
+    await insertRaw(new URL(db.databaseName, mongod.uri).href, 'products', bytes);
   });
   const known = await late.db.collection('tidemark.ledger').find().toArray();
   expect(known.map(({ id }) => id as string)).toEqual(['first']);

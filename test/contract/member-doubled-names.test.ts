@@ -1,26 +1,20 @@
 /** @depends-on-server */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { mongo } from 'mongoose';
-import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import { type Answer, expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { type OwnMongod, startOwn } from '../support/own-mongod.js';
 import { type HeldWrite, whileHeld } from './held-record.js';
 import { slugOf } from './member-client.js';
 import { rawDocument } from './raw-document.js';
 import { insertRaw } from './raw-insert.js';
 
-/** A name that stands twice can end mongod, so this file has one of its own. */
-let database: EmbeddedDatabase;
-let dataDir: string;
+/** A doubled name can end mongod, so this file has one of its own. */
+let mongod: OwnMongod;
 let service: TestService;
 let app: TestApplication;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'tidemark-doubled-members-'));
-  const mongodBinary = process.env['MONGOMS_SYSTEM_BINARY'];
-  database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });
-  process.env['TIDEMARK_TEST_MONGODB_URI'] = database.uri;
+  mongod = await startOwn();
+  process.env['TIDEMARK_TEST_MONGODB_URI'] = mongod.uri;
   service = await TestService.start();
 });
 beforeEach(async () => {
@@ -28,8 +22,7 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  await database.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await mongod.stop();
 });
 
 const LONG_AGO = new Date('2001-01-01T00:00:00.000Z');

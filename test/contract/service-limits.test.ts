@@ -88,7 +88,7 @@ describe('The size of a service is that of its whole document', () => {
       .toArray();
     return found?.bytes ?? 0;
   };
-  /** An application with room for so many bytes. */
+  /** An application whose services may have this number of bytes. */
   async function withRoomFor(room: number): Promise<TestApplication> {
     const app = await service.application();
     const filler = { ...app.tenant, kind: 'product', name: 's0', filter: FILTER, enabled: false };

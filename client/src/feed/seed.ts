@@ -47,7 +47,7 @@ async function* pagesOf<Item>(
   } while (lastoffsetid !== '');
 }
 
-/** Something in front of the service may answer in its place: without an end of its own, such a feed would be read for ever. */
+/** A proxy may answer instead of the service. Without this check, its answer would be read again and again as a first page. */
 function assertPage(body: { result?: unknown; nextoffsetid?: unknown } | null, feed: string): void {
   if (Array.isArray(body?.result) && typeof body.nextoffsetid === 'string') return;
   throw new ConnectionError(`The answer is no page of ${feed}: it lacks result or nextoffsetid.`);

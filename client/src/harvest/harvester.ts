@@ -110,7 +110,7 @@ export class Harvester {
     return state.cursor === undefined && state.phase === 'following' ? this.begunInPart(state) : state;
   }
 
-  /** A first page of which a part was stored: the deletes of that part have to be read, so the copy is not an empty one. */
+  /** If only a part of the first page was stored, the next harvest reads deletes too: the copy is not empty any more. */
   private async begunInPart(state: CopyState): Promise<CopyState> {
     const held = await this.store.newestGeneration();
     return held === undefined ? state : { ...state, phase: 'starting', generation: held + 1 };

@@ -81,8 +81,8 @@ interface AskedDelivered extends VerifyOptions {
 
 /**
  * Those of these records that the source does not deliver as they are held. It is not asked for those that it has removed: up
- * to the stamp of one it shows a moment at which that one was there. Nor for a stamp that cannot be its own, such as that of a
- * row that somebody has added: it refuses a time that it has not reached.
+ * to the stamp of one it shows a moment at which that one was there. Nor is it asked for a stamp in its future, such as that of
+ * a row that another program has added: it refuses a time that it has not reached.
  */
 async function notDelivered(
   source: HarvestSource,

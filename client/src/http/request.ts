@@ -13,7 +13,7 @@ export interface Request {
 /** A list is sent as a parameter that is given several times. */
 export type QueryValue = string | number | Date | undefined | (string | number)[];
 
-/** Path and query behind `/{org}/{app}/`. Throws a TypeError that names a time that is none. */
+/** Path and query behind `/{org}/{app}/`. Throws a TypeError that names an invalid date. */
 export function addressOf({ path: [version, ...parts], query = {} }: Request): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query))

@@ -95,7 +95,7 @@ function kindProgress(
   return isPlace(found?.since) ? { since: found.since } : { pass: found?.pass ?? NOT_BEGUN };
 }
 
-/** Stands for a pass over a kind that is due, but has not begun. */
+/** The `pass` of a kind whose pass is due, but has not begun. */
 const NOT_BEGUN = {};
 
 const documentOf = (kind: Kind): string => (isKind(kind) && describedKind(kind).document) || '';

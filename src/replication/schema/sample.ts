@@ -75,7 +75,7 @@ export async function sampled(
   return { seen: some.seen, isWhole: false, walk };
 }
 
-/** How the records of a reading come: how many in a reply, and what is told of each reply. */
+/** How to read the records: the number in each reply, and a callback for each reply. */
 interface Replies {
   together: number;
   noted?: (documents: Uint8Array) => void;

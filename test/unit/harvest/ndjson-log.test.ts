@@ -119,7 +119,7 @@ describe('a log of lines whose writer was killed', () => {
   });
 });
 
-it('a page of which a disk took a part only is written again by the same store', async () => {
+it('a page that was only partly written because the disk was full is written again by the same store', async () => {
   const store = await NdjsonStore.open(path);
   await store.apply({ changes: [upsert('a', STAMP)], state: state('1') });
   const { size } = await stat(path);

@@ -81,7 +81,7 @@ export class LogFile {
     return this.handle.close();
   }
 
-  /** Who may read this file may read the next one, and nobody else. Some file systems have no owners or permissions. */
+  /** Gives the new file the owner and the permissions of this one. Some file systems have neither. */
   private async giveAccessTo(handle: FileHandle): Promise<void> {
     const { uid, gid, mode } = await this.handle.stat();
     const own = await handle.stat();

@@ -90,7 +90,7 @@ describe('the lists of large windows', () => {
   const large = BSON.serialize({ ...Array.from({ length: LARGE }, () => ({ _id: new ObjectId() })) });
   const untilIdle = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-  /** Lists of which each has a second reply, which comes once `goOn` is called. */
+  /** Lists with two replies each. The second reply comes after `goOn` is called. */
   function heldLists(firstOf: (call: number) => Uint8Array) {
     const held: (() => void)[] = [];
     const { lists } = listsOf(async function* (call) {

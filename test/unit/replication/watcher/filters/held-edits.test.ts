@@ -7,7 +7,7 @@ import { EditedRecords } from '../../../../../src/replication/watcher/filters/ed
 const ids = [new mongo.ObjectId(), new mongo.ObjectId(), new mongo.ObjectId()];
 const HELD = ids[1]!;
 
-/** The stamping of three records, of which a transaction holds the second one for this many attempts. */
+/** Stamps three records. A transaction holds the second one for this number of attempts. */
 async function stamping(attempts: number, longestHeldMs: number) {
   const stamped: mongo.ObjectId[] = [];
   const setAside: unknown[] = [];
