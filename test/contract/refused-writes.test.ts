@@ -222,3 +222,26 @@ it('one that is deleted leaves the quarantine, and is told as a hard delete', as
   expect((await app.hardDeletes('product').page()).ids).toEqual([record['id']]);
   await eventually(isEmpty);
 });
+
+it('of a record whose former `id`s were set aside too, their hard deletes are delivered once', async () => {
+  const { _id } = await app.product({ id: 'x', data: MISFIT });
+  await service.watcher.caughtUp();
+  await validate('tidemark.ledger', { id: { $not: { $regex: '^y' } } });
+  for (const id of ['y', 'w'])
+    await service.db.collection('products').updateOne({ _id }, [{ $set: { id, lastupdated: '$$NOW' } }]);
+  await eventually(async () => (await quarantine().findOne({ '_id.owner': _id }))?.['events'] === 2);
+  await validate('products', VALIDATOR);
+  await validate('tidemark.ledger', {});
+  const triedOften = async (refusals: number) =>
+    (await quarantine().findOne({ refusals: { $gte: refusals } })) !== null;
+  await eventually(() => triedOften(1));
+  await service.watcher.caughtUp();
+  const deletes = async () =>
+    (await app.hardDeletes('product').page()).items.map(({ id, lastUpdated }) => [id, lastUpdated]);
+  const before = await deletes();
+  expect(before.map(([id]) => id).sort()).toEqual(['x', 'y']);
+  await quarantine().updateMany({}, { $set: { due: new Date(0) } });
+  await eventually(() => triedOften(2));
+  await service.watcher.caughtUp();
+  expect(await deletes()).toEqual(before);
+});

@@ -195,7 +195,8 @@ export class Quarantine {
 
   /**
    * Removes entries that were handled. An entry stays if more of its events were set aside meanwhile, or if a write to it
-   * was refused again; the latter is postponed. A newer entry for the same subject is left unchanged.
+   * was refused again; the latter is postponed, without the events that were handled. A newer entry for the same subject
+   * is left unchanged.
    */
   async settle(entries: SetAside[]): Promise<void> {
     if (entries.length === 0) return;
@@ -206,17 +207,20 @@ export class Quarantine {
       }),
       { ordered: false },
     );
-    await this.postponeWhere(
-      entries.map((entry) => {
-        const { refusals = null } = entry;
-        return { ...theVery(entry), refusals: { $ne: refusals } } as mongo.Filter<SetAside>;
-      }),
-    );
+    const refused = entries.map((entry) => {
+      const { events, refusals = null } = entry;
+      return {
+        filter: { ...theVery(entry), refusals: { $ne: refusals } } as mongo.Filter<SetAside>,
+        set: withoutEvents(events),
+      };
+    });
+    await this.postponeWhere(refused);
   }
 
   /** The entries failed again. They are retried after a pause that doubles each time, up to five minutes. */
   async postpone(entries: SetAside[], error: unknown): Promise<void> {
-    await this.postponeWhere(entries.map(theVery), reasonOf(error));
+    const set = { reason: literal(reasonOf(error)) };
+    await this.postponeWhere(entries.map((entry) => ({ filter: theVery(entry), set })));
   }
 
   /** Puts the entries after all others that are due, or makes them due after a pause (milliseconds). */
@@ -225,12 +229,18 @@ export class Quarantine {
     await this.entries.updateMany({ $or: entries.map(theVery) }, [{ $set: { due } }]);
   }
 
-  private async postponeWhere(which: mongo.Filter<SetAside>[], reason?: string): Promise<void> {
+  private async postponeWhere(
+    which: { filter: mongo.Filter<SetAside>; set: mongo.Document }[],
+  ): Promise<void> {
     const seconds = { $min: [{ $pow: [2, '$tries'] }, LONGEST_PAUSE_S] };
-    const due = { $add: ['$$NOW', { $multiply: [seconds, 1000] }] };
-    const tried = { due, tries: { $add: ['$tries', 1] }, ...(reason && { reason: literal(reason) }) };
+    const tried = {
+      due: { $add: ['$$NOW', { $multiply: [seconds, 1000] }] },
+      tries: { $add: ['$tries', 1] },
+    };
     await this.entries.bulkWrite(
-      which.map((filter) => ({ updateOne: { filter, update: [{ $set: tried }] } })),
+      which.map(({ filter, set }) => ({
+        updateOne: { filter, update: [{ $set: { ...tried, ...set } }] },
+      })),
       { ordered: false },
     );
   }
@@ -268,6 +278,16 @@ export class Quarantine {
 
 function isOfRecord(event: WatchedEvent): boolean {
   return event.type === 'deleted' || (event.type === 'written' && !event.isStampOnly && !event.isKeyOnly);
+}
+
+/** What changes in an entry whose events were handled: unless more were added, only its refused writes are left. */
+function withoutEvents(handled: number): mongo.Document {
+  const areAll = { $eq: ['$events', handled] };
+  return {
+    events: { $cond: [areAll, 0, '$events'] },
+    identities: { $cond: [areAll, '$$REMOVE', '$identities'] },
+    known: { $cond: [areAll, '$$REMOVE', '$known'] },
+  };
 }
 
 /** Matches this entry, but not a newer one for the same subject: an abandoned term may write late. */

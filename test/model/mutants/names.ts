@@ -51,6 +51,7 @@ export type MutantName =
   | 'quarantine without its place'
   | 'the moment of a look before what is looked at'
   | 'what has grown in quarantine settled'
+  | 'events added meanwhile forgotten'
   | 'a number waits for a record that is gone'
   | 'an entry made anew taken for the one before'
   | 'whatever lives in the ledger taken for standing'

@@ -93,7 +93,7 @@ export function* withoutFollowing(world: ModelWorld, events: WatchedEvent[]): Mo
   return events.filter((event) => !isFollowing(event));
 }
 
-/** They were looked after. What has grown meanwhile stays, and so does what was made anew. */
+/** They were handled. Entries that have more events since, or are new, stay; of those refused again only the refusals. */
 export function settle(world: ModelWorld, entries: StoredAside[]): void {
   world.database.write('settles what was set aside', (tx) => {
     for (const entry of entries) {
@@ -102,6 +102,10 @@ export function settle(world: ModelWorld, entries: StoredAside[]): void {
       const isSame = world.has('an entry made anew taken for the one before') || stored.entry === entry.entry;
       const isGrown = stored.events !== entry.events || stored.refusals !== entry.refusals;
       if (isSame && (!isGrown || world.has('what has grown in quarantine settled'))) tx.settle(entry);
+      else if (isSame && (stored.events === entry.events || world.has('events added meanwhile forgotten'))) {
+        const { known: _known, ...refused } = stored;
+        tx.setAside({ ...refused, events: 0, identities: [] });
+      }
     }
   });
 }
