@@ -163,7 +163,7 @@ export function reconciled(
   if (entry?.filter === undefined) return { ...wanted, pending: false, version };
   if (differingIn({ ...wanted, previous: entry.filter, previousFields: entry.fields }) !== undefined)
     return { ...wanted, previous: entry.filter, previousFields: entry.fields, pending: true, version };
-  const isUpToDate = entry.state === 'on' && bytesOf(wanted.fields).equals(bytesOf(entry.fields));
+  const isUpToDate = entry.state === 'on' && areEqual(wanted.fields, entry.fields);
   return isUpToDate ? undefined : { ...wanted, pending: false, version };
 }
 
@@ -176,10 +176,10 @@ export function differingIn(
     Pick<FilterVersionChange, 'fields' | 'previousFields'>,
 ): mongo.Document | undefined {
   const { filter, previous, fields, previousFields } = edit;
-  const isRekeyed = !bytesOf(fields?.key).equals(bytesOf(previousFields?.key));
+  const isRekeyed = !areEqual(fields?.key, previousFields?.key);
   const concerned = concernedBy({ before: previousFields, after: fields, isRekeyed });
   const parts = [
-    ...(bytesOf(filter).equals(bytesOf(previous)) ? [] : judgedDifferently(filter, previous)),
+    ...(areEqual(filter, previous) ? [] : judgedDifferently(filter, previous)),
     ...(concerned === undefined ? [] : [{ $and: [filter, concerned] }]),
   ];
   return parts.length === 0 ? undefined : { $or: parts };
@@ -189,7 +189,11 @@ function judgedDifferently(one: Filter, other: Filter): mongo.Document[] {
   return [{ $and: [one, { $nor: [other] }] }, { $and: [other, { $nor: [one] }] }];
 }
 
-/** The bytes of a value, for comparing it with another value. */
+/** Whether two values are the same in MongoDB, including the order of their fields. */
+function areEqual(one: unknown, other: unknown): boolean {
+  return one === other || bytesOf(one).equals(bytesOf(other));
+}
+
 function bytesOf(value: unknown): Buffer {
   return Buffer.from(serialize({ value }));
 }

@@ -1,5 +1,5 @@
-import { wantedOf } from '../../../src/replication/protocol/filter-version.js';
 import type { ModelConsumer } from '../consumer/consumer.js';
+import { wantedIn } from '../service/wanted.js';
 import { claimantsOf, entryOf, identityOf, isDelivered, type ModelRecord } from '../world/documents.js';
 import { matches } from '../world/matching.js';
 import type { ModelWorld } from '../world/world.js';
@@ -18,7 +18,7 @@ function heldBy({ copy }: ModelConsumer): string {
 }
 
 function wantedBy({ database }: ModelWorld, { service, appid }: ModelConsumer): string {
-  const wanted = service === undefined ? undefined : wantedOf(database.now.services.get(service));
+  const wanted = service === undefined ? undefined : wantedIn(database.now, service);
   const filter = wanted?.state === 'on' ? wanted.filter : {};
   const { now } = database;
   const isWanted = (record: ModelRecord) =>

@@ -1,4 +1,4 @@
-import { type FilterVersionChange, wantedOf } from '../../../src/replication/protocol/filter-version.js';
+import type { FilterVersionChange } from '../../../src/replication/protocol/filter-version.js';
 import { fenceAfterRaise, markName } from '../../../src/replication/protocol/marks.js';
 import { APPLICATION, isDelivered, type ModelState, type ModelRecord } from '../world/documents.js';
 import { matches } from '../world/matching.js';
@@ -8,6 +8,7 @@ import { sourceFor } from './knowledge.js';
 import { markOf, readProgress, type ReadRefusal } from './progress.js';
 import { raiseMark } from './raise.js';
 import { viewFor } from './view.js';
+import { wantedIn } from './wanted.js';
 
 /** What `changes` tells, one behind the other. */
 const SECTIONS = ['updates', 'softdeletes', 'harddeletes'] as const;
@@ -190,7 +191,7 @@ function filterIn(
   entry: FilterVersionChange | undefined,
 ): Filter {
   if (mutant === 'filters read from services by the feed' && service !== undefined) {
-    const wanted = wantedOf(database.now.services.get(service));
+    const wanted = wantedIn(database.now, service);
     if (wanted.state === 'on') return wanted.filter;
   }
   return entry?.filter ?? {};

@@ -1,10 +1,7 @@
 import type { Filter } from '../../../src/application/filter.js';
-import {
-  type FilterVersionChange,
-  differingIn,
-  wantedOf,
-} from '../../../src/replication/protocol/filter-version.js';
+import { type FilterVersionChange, differingIn } from '../../../src/replication/protocol/filter-version.js';
 import { filterChange } from '../mutants/decisions.js';
+import { wantedIn } from '../service/wanted.js';
 import { nextStamp } from '../twins/stamp.js';
 import { applicationOf } from '../writers/operator.js';
 import type { ModelRecord } from '../world/documents.js';
@@ -96,15 +93,13 @@ function* alone(world: ModelWorld, { term, life }: ModelWatcher['own'], look: ()
 /** False where another watcher came between: look again. What is pending is left, but for the version that is stamped. */
 function* reconcile(world: ModelWorld, name: string, stamped?: number): ModelSteps<boolean> {
   const { database } = world;
-  const early = wantedOf(database.now.services.get(name));
+  const early = wantedIn(database.now, name);
   if (world.has('services read before effective')) yield;
   const entry = database.now.effective.get(name);
   const isReplaced = world.has('an edit replaces one that is being stamped');
   if (entry?.pending && entry.version !== stamped && !isReplaced) return true;
   yield;
-  const wanted = world.has('services read before effective')
-    ? early
-    : wantedOf(database.now.services.get(name));
+  const wanted = world.has('services read before effective') ? early : wantedIn(database.now, name);
   const change = filterChange(world.mutant, entry, wanted);
   if (change === undefined && entry?.pending !== true) return true;
   if (change === undefined && entry?.version !== stamped) return true;
