@@ -29,7 +29,7 @@ const limitMs = 75 * 60_000;
  * depends on the version of mongod: these run on the Node of this machine, where all others run on the LTS line of Node.
  */
 const ofNode =
-  '/test/(contract/|unit/(auth|client|platform/(common|config)|embedded|listen|shutdown|record|replication/transcode/(doubles|malformed|utf8|values)))';
+  '/test/(contract/|unit/(auth|client|platform/(common|config|http)|embedded|listen|shutdown|record|replication/transcode/(doubles|malformed|utf8|values)))';
 
 /** What the run leaves in the folder for temporary files goes with it. */
 const temporary = folderOfRun(tmpdir(), 'tidemark-run');

@@ -20,6 +20,7 @@ import {
   answerProblem,
   certificateFiles,
   type CertificateObserver,
+  closeQueued,
   Connections,
   endStalled,
   endUnreadBodies,
@@ -141,6 +142,7 @@ function bound(
 ): void {
   server.on('clientError', answerClientError);
   endStalled(server, stalledMs);
+  closeQueued(server);
   server.keepAliveTimeout = keepAliveMs;
   server.requestTimeout = receiveMs;
   server.headersTimeout = Math.min(HEADERS_MS, receiveMs);

@@ -29,3 +29,4 @@ export {
   createSecureServer,
 } from './certificate.js';
 export { endUnreadBodies, giveRequestId, readPlainTarget } from './middleware.js';
+export { closeQueued } from './queued-answers.js';
