@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { Gauges } from '../../src/health/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import { ConsumerNotes } from '../../src/replication/feed/index.js';
-import { eventually, send, type TestApplication, TestService } from '../support/index.js';
+import { eventually, Gate, PASSWORD, send, type TestApplication, TestService } from '../support/index.js';
 import { onceServed } from '../support/patience.js';
 import { AdminConsole } from './admin-console.js';
 import { SlowClient } from './slow-client.js';
@@ -176,6 +179,92 @@ describe('Consumers', () => {
     }
     const told = (await reports()).filter(({ organizationid }) => organizationid === mine.organizationid);
     expect(told.filter(({ service: name }) => name === 'default')).toEqual([]);
+  });
+});
+
+describe('who goes away before an answer is sent', () => {
+  let gate: Gate;
+  let behind: TestService;
+  let mine: TestApplication;
+
+  beforeAll(async () => {
+    gate = await Gate.to(service.uri);
+    await gate.open();
+    behind = await service.another({ MONGODB_URI: gate.uri });
+  });
+  beforeEach(async () => {
+    mine = (await service.application()).seenBy(behind);
+    await mine.products(2);
+    await service.watcher.caughtUp();
+  });
+  afterAll(async () => {
+    await behind.leave();
+    await gate.shut();
+  });
+
+  /** Goes away while the request waits for the database, to which it has sent this name. */
+  async function leaveBefore(path: string, query: Record<string, string>, name: string): Promise<void> {
+    gate.hold((command) => command.includes(name));
+    const received = once(behind.app.getHttpServer(), 'request') as Promise<
+      [IncomingMessage, ServerResponse]
+    >;
+    const { organizationid, appid } = mine;
+    const url = `${behind.url}/${organizationid}/${appid}/api/v1/${path}?${new URLSearchParams(query).toString()}`;
+    const request = get(url, { auth: `${mine.user('read')}:${PASSWORD}`, agent: false });
+    request.on('error', () => undefined);
+    const [, response] = await received;
+    await eventually(() => gate.holding > 0);
+    expect(response.headersSent).toBe(false);
+    const closed = once(response, 'close');
+    request.destroy();
+    await closed;
+    gate.release();
+  }
+
+  async function told(): Promise<Report[]> {
+    await behind.app.get(ConsumerNotes, { strict: false }).flush();
+    return (await reports()).filter(({ organizationid }) => organizationid === mine.organizationid);
+  }
+
+  it('is no consumer of a service that does not exist', async () => {
+    const to = (await mine.max('product')).toISOString();
+    await leaveBefore('product/imagined/updates', { to }, 'imagined');
+    expect(await told()).toEqual([]);
+  });
+
+  it('has not read the hard deletes', async () => {
+    const to = (await mine.max('product')).toISOString();
+    const from = shifted(to, -1);
+    expect((await mine.get('product/default/updates', { query: { from, to } })).status).toBe(200);
+    const lastupdated = new Date(Date.now() + MINUTE_MS);
+    const _id = { ...mine.tenant, kind: 'product' };
+    await service.db
+      .collection('tidemark.horizons')
+      .updateOne({ _id }, { $set: { lastupdated } }, { upsert: true });
+    expect((await mine.get('product/harddeletes', { query: { from, to } })).status).toBe(410);
+    await leaveBefore('product/harddeletes', { from, to }, 'tidemark.horizons');
+    expect(await told()).toMatchObject([{ service: 'default', state: 'must start over' }]);
+  });
+
+  it('has not read a page that is ready, but waits behind another answer of its connection', async () => {
+    const { host, hostname, port } = new URL(behind.url);
+    const authorization = `Authorization: Basic ${btoa(`${mine.user('read')}:${PASSWORD}`)}`;
+    const to = (await mine.max('product')).toISOString();
+    const asked = ['product/events', `product/default/updates?to=${to}`].map(
+      (path) =>
+        `GET /${mine.organizationid}/${mine.appid}/api/v1/${path} HTTP/1.1\r\nHost: ${host}\r\n${authorization}\r\n\r\n`,
+    );
+    const answers: ServerResponse[] = [];
+    const server = behind.app.getHttpServer();
+    const take = (_request: IncomingMessage, answer: ServerResponse) => void answers.push(answer);
+    server.on('request', take);
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
+    socket.resume().write(asked.join(''));
+    await eventually(() => answers[1]?.writableEnded === true);
+    server.off('request', take);
+    socket.destroy();
+    await eventually(async () => (await told()).length > 0);
+    expect(await told()).toMatchObject([{ service: 'default', pages: 1, lastEnded: null }]);
   });
 });
 

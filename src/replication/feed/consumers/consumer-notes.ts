@@ -11,9 +11,9 @@ const EVERY_MS = 10_000;
  * write.
  */
 const MOST_CONSUMERS = 10_000;
-/** The maximum of one user name whose first call was refused, so that it cannot use up the notes of all others. */
+/** The maximum of one user name whose first call was not served, so that it cannot use up the notes of all others. */
 const MOST_REFUSED = 2000;
-/** The longest name of a service for which a refused first call is noted. A channel has room for 1,024 characters. */
+/** The longest name of a service for which such a first call is noted. A channel has room for 1,024 characters. */
 const LONGEST_REFUSED = 1100;
 
 /**
@@ -33,8 +33,8 @@ export class ConsumerNotes extends WriteBehind {
     const { username, service } = call.key;
     if (!this.calls.has(consumerName(call.key))) {
       if (this.calls.size >= MOST_CONSUMERS) return;
-      // The names of refused requests can be made up.
-      if (call.status >= 400) {
+      // The names of requests that are refused, or not answered, can be made up.
+      if (call.status === undefined || call.status >= 400) {
         const others = this.refusedOf.get(username) ?? 0;
         if (others >= MOST_REFUSED || service.length > LONGEST_REFUSED) return;
         this.refusedOf.set(username, others + 1);

@@ -18,7 +18,8 @@ export interface Call {
   key: ConsumerKey;
   feed: 'max' | 'updates' | 'softdeletes' | 'harddeletes' | 'changes' | 'digest';
   at: Date;
-  status: number;
+  /** Undefined if the client left before its answer had begun, and before its service was looked up. */
+  status: number | undefined;
   /** The slug of the problem in the answer. */
   problem?: string | undefined;
   /** The window of a feed; undefined for `max`, and for a refused request without a valid `to`. */
@@ -27,6 +28,8 @@ export interface Call {
   isFirst: boolean;
   /** Whether the window may go on: the page was full or cut off, or its headers link to a further one. */
   isFull: boolean;
+  /** Whether the answer was sent to its end. */
+  isWhole: boolean;
   items: number;
   /** Whether a digest lists records. A consumer requests such a digest for the buckets in which its copy differs. */
   isListing?: boolean;
@@ -75,7 +78,7 @@ const NOT_MODIFIED = 304;
  * Only these statuses show that the service exists. With another one, such as 400 or 503, the request may have been
  * refused before its service was looked up.
  */
-const SERVICE_FOUND = new Set([SUCCESS, NOT_MODIFIED, 410, 500]);
+const SERVICE_FOUND = new Set<number | undefined>([SUCCESS, NOT_MODIFIED, 410, 500]);
 const COUNTED = ['calls', 'pages', 'items', 'errors', 'harvests'] as const;
 
 /**
@@ -106,10 +109,10 @@ function nothingYet(key: ConsumerKey, at: Date): Gathered {
 }
 
 function withCall(known: Gathered, call: Call): Gathered {
-  const { at, status, feed, items, problem } = call;
+  const { at, status, feed, items, problem, isWhole } = call;
   if (feed === 'digest') return { ...known, ...digestOf(call) };
   const isRead = status === SUCCESS && feed !== 'max';
-  const isError = status !== SUCCESS && status !== NOT_MODIFIED;
+  const isError = status !== undefined && status !== SUCCESS && status !== NOT_MODIFIED;
   return {
     ...known,
     lastCall: at,
@@ -121,7 +124,7 @@ function withCall(known: Gathered, call: Call): Gathered {
     ...(isError && { lastError: { at, status, feed } }),
     ...(problem === 'history-expired' && { expired: at }),
     ...(problem === 'source-restored' && { restored: at }),
-    ...(isRead && LIST_DELETES.has(feed) && { told: at }),
+    ...(isRead && isWhole && LIST_DELETES.has(feed) && { told: at }),
     ...(isRead && WITH_WINDOWS.has(feed) && ofWindow(known, call)),
   };
 }
@@ -132,7 +135,7 @@ function digestOf({ at, status, window, isListing = false }: Call): Partial<Gath
   return { lastCall: at, digested: { at, to: window.to, isListing } };
 }
 
-function ofWindow(known: Gathered, { at, feed, window, isFirst, isFull }: Call): Partial<Gathered> {
+function ofWindow(known: Gathered, { at, feed, window, isFirst, isFull, isWhole }: Call): Partial<Gathered> {
   if (window === undefined) return {};
   const { from, to } = window;
   const bounds = { at, ...(from && { from }), to };
@@ -141,7 +144,8 @@ function ofWindow(known: Gathered, { at, feed, window, isFirst, isFull }: Call):
   return {
     ...(isFirst && { begun: { ...bounds, times }, harvests: known.harvests + 1 }),
     ...(isFirst && from === undefined && { anew: at }),
-    ...(!isFull && { ended: { ...bounds, ...(feed === 'changes' && { hasDeletes: true as const }) } }),
+    ...(isWhole &&
+      !isFull && { ended: { ...bounds, ...(feed === 'changes' && { hasDeletes: true as const }) } }),
   };
 }
 

@@ -139,11 +139,12 @@ function callOf({ kind, feed, isChannel }: Route, request: Request, response: Re
     },
     feed,
     at: new Date(),
-    status: response.statusCode,
+    status: response.headersSent || window !== undefined ? response.statusCode : undefined,
     problem: answeredProblem(response)?.slug,
     window: bounds.to && { from: bounds.from, to: bounds.to },
     isFirst,
     isFull: budget.goesOn || response.hasHeader('Link'),
+    isWhole: response.writableFinished,
     items: budget.items,
     ...(feed === 'digest' && { isListing: bucket !== undefined }),
   };

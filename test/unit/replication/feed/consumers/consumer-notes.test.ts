@@ -13,7 +13,7 @@ function notes() {
   const note = (username: string, service: string) =>
     made.note({
       ...{ key: { organizationid: 'acme', appid: 'shop', username, kind: 'product', service } },
-      ...{ feed: 'updates', at: AT, status: 400, isFirst: true, isFull: false, items: 0 },
+      ...{ feed: 'updates', at: AT, status: 400, isFirst: true, isFull: false, isWhole: true, items: 0 },
     });
   return { made, note, written };
 }
