@@ -46,7 +46,9 @@ export async function readFigures(
     metrics.requests.get(),
     metrics.items.get(),
   ]);
-  const answered = requests.values.filter(({ metricName }) => metricName?.endsWith('_count'));
+  const answered = requests.values.filter(
+    ({ metricName, labels }) => metricName?.endsWith('_count') && labels.status !== 'none',
+  );
   const failed = answered.filter(({ labels }) => Number(labels.status) >= 500);
   return {
     at: new Date(),

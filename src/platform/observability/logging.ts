@@ -42,7 +42,8 @@ export interface RequestLine extends AboutRequest {
   /** If it is traced. */
   trace_id?: string;
   req: { id: unknown; method: string; url: string };
-  res: { statusCode: number };
+  /** Null if the client left before the answer. */
+  res: { statusCode: number | null };
   /** Milliseconds. */
   responseTime: number;
 }
@@ -116,8 +117,8 @@ export class ServiceLogger implements LoggerService {
   }
 
   /** Builds no entry that the log level drops. */
-  request(statusCode: number, line: () => RequestLine): void {
-    const level = statusCode >= 500 ? 'error' : 'info';
+  request(statusCode: number | null, line: () => RequestLine): void {
+    const level = statusCode !== null && statusCode >= 500 ? 'error' : 'info';
     if (this.lines.isLevelEnabled(level)) this.lines[level](line(), 'request ended');
   }
 
@@ -161,7 +162,7 @@ export interface LogEntry {
   err?: { type: string; message: string; stack?: string; syscall?: string };
   /** A request that has ended. */
   req?: { id: string; method: string; url: string };
-  res?: { statusCode: number };
+  res?: { statusCode: number | null };
   /** Milliseconds. */
   responseTime?: number;
   [more: string]: unknown;
@@ -207,7 +208,7 @@ function messageOf(entry: LogEntry): string {
   const said =
     req === undefined
       ? [msg, ...(err === undefined || err.message === msg ? [] : [err.message])].join(': ')
-      : `${req.method} ${req.url} ${res?.statusCode} in ${responseTime} ms`;
+      : `${req.method} ${req.url} ${res?.statusCode ?? 'not answered'} in ${responseTime} ms`;
   const {
     level: _level,
     time: _time,

@@ -46,11 +46,13 @@ export function measure(
     response.once('close', () => {
       const ms = performance.now() - begun;
       const { id, method, originalUrl: url } = request;
-      const { statusCode } = response;
-      metrics.requests.observe({ ...seriesOf(request, statusCode, kindOf), status: statusCode }, ms / 1000);
+      // Node's default is 200, also where the client has left before the answer.
+      const statusCode = response.headersSent ? response.statusCode : null;
+      const series = seriesOf(request, statusCode, kindOf);
+      metrics.requests.observe({ ...series, status: statusCode ?? 'none' }, ms / 1000);
       ended(request, response);
       span?.end({ ...endOf(request, response), ...tenant(request) });
-      if (UNLOGGED.test(url) || (statusCode < FIRST_FAILURE && isUnasked(request))) return;
+      if (UNLOGGED.test(url) || ((statusCode ?? 0) < FIRST_FAILURE && isUnasked(request))) return;
       logger.request(statusCode, () => ({
         req: { id, method, url: shortened(url) },
         res: { statusCode },
@@ -96,15 +98,16 @@ function shortened(url: string): string {
 
 /**
  * The labels of a request. Without a valid credential, each status of a refusal has one series, regardless of the
- * method and the path.
+ * method and the path, and so have requests without an answer.
  */
 function seriesOf(
   request: Request & { user?: unknown },
-  statusCode: number,
+  statusCode: number | null,
   kindOf: Observers['kindOf'],
 ): { method: string; route: string } {
   const { method, user } = request;
-  if (user === undefined && statusCode >= FIRST_FAILURE) return { method: 'none', route: 'none' };
+  if (user === undefined && (statusCode ?? FIRST_FAILURE) >= FIRST_FAILURE)
+    return { method: 'none', route: 'none' };
   const { path = 'none' } = (request.route as { path?: string } | undefined) ?? {};
   const kind = kindOf(request);
   return {

@@ -8,14 +8,25 @@ import {
   Tracing,
 } from '../../../../src/platform/observability/index.js';
 
+interface Ended {
+  statusCode?: number;
+  headersSent?: boolean;
+  isUnasked?: boolean;
+  metrics?: Metrics;
+}
+
 /** A request that has ended: its log lines, and how often its end was told of. */
-function ended(originalUrl: string, { statusCode = 200, isUnasked = false } = {}) {
+function ended(
+  originalUrl: string,
+  { statusCode = 200, headersSent = true, isUnasked = false, metrics = new Metrics() }: Ended = {},
+) {
   const seen = { lines: [] as RequestLine[], told: 0 };
   const logger = {
     request: (_status: number, line: () => RequestLine) => seen.lines.push(line()),
   } as unknown as ServiceLogger;
-  const response = Object.assign(new EventEmitter(), { statusCode }) as unknown as Response;
-  const request = { id: 'x', method: 'GET', originalUrl } as unknown as Request;
+  const response = Object.assign(new EventEmitter(), { statusCode, headersSent }) as unknown as Response;
+  const route = { path: '/:org/:app/api/v1/product/max' };
+  const request = { id: 'x', method: 'GET', originalUrl, route } as unknown as Request;
   const observers = {
     ended: () => (seen.told += 1),
     about: () => ({ user: 'ann' }),
@@ -23,11 +34,7 @@ function ended(originalUrl: string, { statusCode = 200, isUnasked = false } = {}
     kindOf: () => undefined,
     isUnasked: () => isUnasked,
   };
-  measure({ metrics: new Metrics(), logger, tracing: Tracing.off }, observers)(
-    request,
-    response,
-    () => undefined,
-  );
+  measure({ metrics, logger, tracing: Tracing.off }, observers)(request, response, () => undefined);
   response.emit('close');
   return seen;
 }
@@ -60,6 +67,15 @@ describe('A request that has ended', () => {
         user: 'ann',
       },
     ]);
+  });
+
+  it('has no status where its client has left before the answer, and without a login no route', async () => {
+    const metrics = new Metrics();
+    const [line] = ended(MAX, { headersSent: false, metrics }).lines;
+    expect(line?.res).toEqual({ statusCode: null });
+    expect(await metrics.registry.metrics()).toContain(
+      'tidemark_http_request_seconds_count{method="none",route="none",status="none"} 1\n',
+    );
   });
 
   it('that nobody has asked for is logged where it fails', () => {

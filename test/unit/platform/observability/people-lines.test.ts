@@ -30,6 +30,9 @@ describe('a line of the log for people', () => {
     expect(said(request)).toBe(
       'info  GET /acme/shop/api/v1/product/max 200 in 3 ms user="ann lee" items=2 request=r-1',
     );
+    expect(said({ ...request, res: { statusCode: null } })).toBe(
+      'info  GET /acme/shop/api/v1/product/max not answered in 3 ms user="ann lee" items=2 request=r-1',
+    );
   });
 
   it('tells of an error by its message, once', () => {
