@@ -21,6 +21,7 @@ export {
   type Steps,
   TimeSlice,
   atOnce,
+  fewAtATime,
   forAtMost,
   pause,
   settledWithin,

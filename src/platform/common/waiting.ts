@@ -33,6 +33,26 @@ export class TimeSlice {
   }
 }
 
+/**
+ * Works on all of them, at most `most` at a time, and yields every few milliseconds. Those that are added meanwhile are
+ * included.
+ */
+export async function fewAtATime<T>(
+  most: number,
+  all: Iterable<T>,
+  work: (one: T) => Promise<void>,
+): Promise<void> {
+  const left = all[Symbol.iterator]();
+  const slice = new TimeSlice();
+  const worker = async () => {
+    for (let next = left.next(); next.done !== true; next = left.next()) {
+      await work(next.value);
+      await slice.step();
+    }
+  };
+  await Promise.all(Array.from({ length: most }, worker));
+}
+
 /** Runs the work without yielding, for commands and short inputs. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {

@@ -7,7 +7,7 @@ import { type Application, ApplicationLookup } from '../../../application/index.
 import { Authenticator, callerOf, matchedHashOf } from '../../../auth/index.js';
 import type { Tenant } from '../../../record/index.js';
 import type { Kind } from '../../../kinds/index.js';
-import { Semaphore, within } from '../../../platform/common/index.js';
+import { fewAtATime, Semaphore, within } from '../../../platform/common/index.js';
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { problems } from '../../../platform/http/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
@@ -76,16 +76,12 @@ export class Subscriber {
 /** Subscribers with the same access: the same login, for the same application. One check serves all of them. */
 class Audience {
   readonly subscribers = new Set<Subscriber>();
-  private isChecking = false;
 
   constructor(private readonly checkAccess: () => Promise<boolean>) {}
 
   /** Ends the streams of all subscribers if access is revoked. If the check cannot be made, they stay open. */
   async check(): Promise<void> {
-    if (this.isChecking) return;
-    this.isChecking = true;
     const isAllowed = await this.checkAccess().catch(() => true);
-    this.isChecking = false;
     if (!isAllowed) for (const subscriber of this.subscribers) subscriber.end();
   }
 }
@@ -182,7 +178,7 @@ export class EventStreams implements OnModuleDestroy {
   private readonly subscribers = new Set<Subscriber>();
   private readonly ofCredential = new Map<string, number>();
   private readonly maxPlaces = new Semaphore(AT_A_TIME);
-  private readonly rightPlaces = new Semaphore(AT_A_TIME);
+  private readonly mapsInWork = new Set<object>();
   private readonly over = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private readonly ticksPerComment: number;
@@ -225,11 +221,12 @@ export class EventStreams implements OnModuleDestroy {
     this.over.abort(new Error('The event stream has ended.'));
     clearInterval(this.timer);
     for (const subscriber of this.subscribers) subscriber.end();
+    for (const groups of [this.topics, this.audiences]) groups.clear();
   }
 
   private add(response: ServerResponse, subscriber: Subscriber, subscription: Subscription): void {
-    const { tenant, kind, username, passwordhash } = subscription;
-    const { organizationid, appid } = tenant;
+    const { kind, username, passwordhash } = subscription;
+    const { organizationid, appid } = subscription.tenant;
     const topicName = markName({ organizationid, appid, kind });
     const audienceName = JSON.stringify([username, passwordhash, organizationid, appid]);
     const topic = this.topics.get(topicName) ?? this.topicOf(subscription);
@@ -255,10 +252,8 @@ export class EventStreams implements OnModuleDestroy {
     return new Topic(() => this.maxPlaces.during(this.over.signal, ask));
   }
 
-  private audienceOf({ tenant, username, passwordhash }: Subscription): Audience {
-    const reader = { tenant, username, passwordhash };
-    const check = async () => (await this.rights.applicationOf(reader)) !== null;
-    return new Audience(() => this.rightPlaces.during(this.over.signal, check));
+  private audienceOf(reader: StreamReader): Audience {
+    return new Audience(async () => (await this.rights.applicationOf(reader)) !== null);
   }
 
   private countOf(username: string, more: number): void {
@@ -279,10 +274,18 @@ export class EventStreams implements OnModuleDestroy {
 
   private tick(): void {
     this.ticks += 1;
-    for (const audience of this.audiences.values()) void audience.check();
-    for (const topic of this.topics.values()) void topic.refresh();
+    void this.round(this.audiences, (audience) => audience.check());
+    void this.round(this.topics, (topic) => topic.refresh());
     const turn = this.ticks % this.ticksPerComment;
     for (const subscriber of this.subscribers) if (subscriber.turn === turn) subscriber.comment();
+  }
+
+  /** Works through a map, unless an earlier tick still does. */
+  private async round<T>(all: Map<string, T>, work: (one: T) => Promise<void>): Promise<void> {
+    if (this.mapsInWork.has(all)) return;
+    this.mapsInWork.add(all);
+    await fewAtATime(AT_A_TIME, all.values(), work);
+    this.mapsInWork.delete(all);
   }
 }
 
