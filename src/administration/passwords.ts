@@ -46,7 +46,7 @@ export function randomPassword(): string {
 
 /**
  * Stores a new credential, and returns it. Throws 409 if the user name exists; the error gives no reason if the caller may
- * not see the existing credential. After an error, nothing is stored, unless only the answer to the commit is missing.
+ * not see the existing credential. After an error, nothing is stored, unless only the confirmation of the commit is missing.
  */
 export async function issueCredential(
   changeContext: ChangeContext,
@@ -82,8 +82,8 @@ export async function usernameTaken(db: mongo.Db, username: string, maySee: MayS
 
 /**
  * Sets a new password, and returns the credential. The previous password stays valid until `keepOldUntil`; older ones
- * become invalid. Throws 400, 404 and 412. After an error, the passwords are as before, unless only the answer to the
- * commit is missing.
+ * become invalid. Throws 400, 404 and 412. After an error, the passwords are as before, unless only the
+ * confirmation of the commit is missing.
  */
 export async function rotateCredential(
   changeContext: ChangeContext,

@@ -1,6 +1,9 @@
-import type { mongo } from 'mongoose';
+import { mongo } from 'mongoose';
 import { databaseProblem, isDatabaseAway, refusedAsDuplicate } from '../../src/platform/database/index.js';
+import { expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 import { freshDatabase } from '../support/database.js';
+import { type OwnMongod, startFailing } from '../support/own-mongod.js';
+import { AdminConsole } from './admin-console.js';
 
 let database: Awaited<ReturnType<typeof freshDatabase>>;
 let records: mongo.Collection<{ _id: number; n?: number }>;
@@ -44,5 +47,68 @@ describe('a write that is not confirmed: 503, since nobody knows whether a fail-
     const error = await errorOf(records.bulkWrite(bulk, { ordered: false, ...BY_TWO }));
     expect(() => refusedAsDuplicate(error)).toThrow();
     expect(isDatabaseAway(error)).toBe(true);
+  });
+});
+
+describe('a transaction that no majority confirms: its commit is not repeated, and the answer says that it may be in force', () => {
+  let mongod: OwnMongod;
+  let service: TestService;
+  let app: TestApplication;
+  let root: string;
+  beforeAll(async () => {
+    mongod = await startFailing();
+    const { uri } = mongod;
+    const client = await new mongo.MongoClient(uri).connect();
+    service = await TestService.startOn({ uri, client, db: client.db('tidemark') });
+    app = await service.application();
+    root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
+  });
+  beforeEach(() => failCommits('alwaysOn'));
+  afterAll(async () => {
+    await failCommits('off');
+    await service.stop();
+    await mongod.stop();
+  });
+
+  /** Commits take effect, and are answered as where a majority does not confirm them within `wtimeoutMS`. */
+  const failCommits = (mode: 'alwaysOn' | 'off' | { skip: number }) =>
+    service.db.client.db('admin').command({
+      configureFailPoint: 'failCommand',
+      mode,
+      data: {
+        failCommands: ['commitTransaction'],
+        writeConcernError: {
+          code: 64,
+          codeName: 'WriteConcernTimeout',
+          errmsg: 'waiting for replication timed out',
+        },
+      },
+    });
+  const stored = (username: string) => service.db.collection('credentials').findOne({ username });
+
+  it('a request', async () => {
+    const body = { username: 'asked', level: 'read', scopes: [app.tenant] };
+    const answer = await send(`${service.url}/admin/v1/credentials`, 'POST', { user: root, body });
+    expect(expectProblem(answer, 503, 'database-away').detail).toContain('may have been made');
+    expect(await stored('asked')).not.toBeNull();
+  });
+
+  it('a request that applies a configuration', async () => {
+    const credentials = [{ username: 'applied', level: 'read', scopes: [app.tenant] }];
+    const url = `${service.url}/admin/v1/configuration/apply`;
+    // The first commit is that of the read with which the changes are compared.
+    await failCommits({ skip: 1 });
+    const answer = await send(url, 'POST', { user: root, body: { credentials } });
+    expect(expectProblem(answer, 503, 'database-away').detail).toContain('may have been made');
+    expect(await stored('applied')).not.toBeNull();
+  });
+
+  it('a command', async () => {
+    const { organizationid: org, appid } = app;
+    const issue = `credential issue --username typed --org ${org} --app ${appid} --level read`;
+    expect(await new AdminConsole(mongod.uri).failure(issue)).toMatch(
+      /^The database has not confirmed .* may have been made/,
+    );
+    expect(await stored('typed')).not.toBeNull();
   });
 });

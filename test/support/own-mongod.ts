@@ -31,6 +31,11 @@ export function startOwn(): Promise<OwnMongod> {
   return startReplicaSet([]);
 }
 
+/** A replica set of one whose commands a test may make fail (`failCommand`). */
+export function startFailing(): Promise<OwnMongod> {
+  return startReplicaSet(['--setParameter', 'enableTestCommands=1']);
+}
+
 /** A server whose files can be copied while it runs, and put back. */
 export interface RestorableMongod extends OwnMongod {
   /** Copies the files, in the place of an earlier copy. */

@@ -49,7 +49,13 @@ export async function runCommandLine(
 async function lineOf(error: unknown): Promise<string> {
   if (!(error instanceof Error)) return `Something went wrong: ${inOneLine(String(error))}`;
   if (error instanceof FatalError || error instanceof ConfigError) return inOneLine(error.message);
-  const { isDatabaseAway, troubleOfCommand } = await import('../../platform/database/plain.js');
+  const { isDatabaseAway, isUnconfirmed, troubleOfCommand } =
+    await import('../../platform/database/plain.js');
+  if (isUnconfirmed(error))
+    return (
+      `The database has not confirmed the change in time (${inOneLine(error.message)}). The change may have been made: ` +
+      'check this before you run the command again.'
+    );
   return isDatabaseAway(error)
     ? `The database does not answer: ${inOneLine(troubleOfCommand(error))}. Is it running, and is MONGODB_URI right?`
     : `Something went wrong: ${inOneLine(error.message)}`;

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { APPLICATIONS, SERVICES } from '../../application/plain.js';
 import { CREDENTIALS, hashPassword } from '../../auth/plain.js';
 import type { KindDocument } from '../../kinds/index.js';
-import { isDuplicateKey } from '../../platform/database/plain.js';
+import { isDuplicateKey, transactionWithin } from '../../platform/database/plain.js';
 import { allows, problems } from '../../platform/http/plain.js';
 import { ofTenant } from '../../record/index.js';
 import { removeSchemas } from '../../replication/schema/plain.js';
@@ -22,6 +22,9 @@ import { exactly } from '../../platform/common/index.js';
 
 /** The `_id` of a document that exists only within a transaction. */
 const TURN = 'configuration.apply';
+
+/** How long the transaction is repeated while it conflicts with others (milliseconds). */
+const REPEATED_MS = 60_000;
 
 interface ApplyOptions extends PlanOptions {
   /** Entity tag of the configuration that the plan was made against. Without it, any version may be changed. */
@@ -51,18 +54,14 @@ export async function applyConfiguration(
   if (!allows(ifMatch, first.etag)) throw new Refused(problems.stale(ifMatch));
   await assertPossible(db, first.changes, options.reach, changeContext.turn);
   const secrets = await secretsFor(first.changes, mostNew);
-  await db.client.withSession((session) =>
-    session.withTransaction(
-      async () => {
-        const now = await compare(db, wanted, options, session);
-        if (now.etag !== first.etag) throw new Refused(problems.stale());
-        await takeTurn(db, session);
-        for (const change of inOrder(first.changes)) await write(db, change, secrets, session);
-        await recordActions(changeContext, first.changes.map(auditedAction), session);
-      },
-      { readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } },
-    ),
-  );
+  const makeChanges = async (session: mongo.ClientSession) => {
+    const now = await compare(db, wanted, options, session);
+    if (now.etag !== first.etag) throw new Refused(problems.stale());
+    await takeTurn(db, session);
+    for (const change of inOrder(first.changes)) await write(db, change, secrets, session);
+    await recordActions(changeContext, first.changes.map(auditedAction), session);
+  };
+  await transactionWithin(db.client, REPEATED_MS, makeChanges, { readConcern: { level: 'snapshot' } });
   // The changes are committed, so the passwords must reach the caller even if what follows fails.
   // First, because MongoDB drops no index of a collection while it builds those of the new kind there.
   await dropIndexesOfRemoved(db, first.changes);

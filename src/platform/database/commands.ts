@@ -114,13 +114,16 @@ export function isMomentGone(error: unknown): boolean {
 }
 
 /**
- * Runs work in a transaction. The driver would retry a transaction that conflicts with another one for two minutes.
- * This one is retried for `ms` milliseconds, then fails with the error of a write that exceeds its time limit.
+ * Runs work in a transaction. The driver would repeat a transaction that conflicts with another one, and a commit that
+ * no majority confirms, for two minutes. Here a transaction is repeated for `ms` milliseconds, and then fails with the
+ * error of a write that exceeds its time limit. A commit is not repeated: it ends as any other write does, and may have
+ * taken effect even if it fails.
  */
 export async function transactionWithin<T>(
   client: mongo.MongoClient,
   ms: number,
   work: (session: mongo.ClientSession) => Promise<T>,
+  options: mongo.TransactionOptions = {},
 ): Promise<T> {
   const end = performance.now() + ms;
   let isAgain = false;
@@ -132,7 +135,9 @@ export async function transactionWithin<T>(
           code: MAX_TIME_EXPIRED,
         });
       isAgain = true;
-      return work(session);
-    }),
+      const result = await work(session);
+      await session.commitTransaction();
+      return result;
+    }, options),
   );
 }

@@ -34,6 +34,8 @@ const ROLLED_BACK = 'TransientTransactionError';
 
 /** A write that no majority confirmed in time, or that no majority can confirm: a fail-over may roll it back. */
 const UNCONFIRMED = new Set([64, 100]);
+/** The commit of a transaction failed, but may have taken effect. */
+const UNKNOWN_COMMIT = 'UnknownTransactionCommitResult';
 
 /**
  * A request came before the first connection to the database. Replaces Mongoose's error, which names a method and
@@ -118,8 +120,10 @@ export function isDatabaseAway(error: unknown): boolean {
   return isBeforeConnection(error) || BROKEN_SOCKET.has(code) || LOOK_UPS.has(syscall);
 }
 
-function isUnconfirmed(error: unknown): boolean {
+/** Whether a write may have been made although it failed, because no majority confirmed it. */
+export function isUnconfirmed(error: unknown): boolean {
   if (error instanceof mongo.MongoBulkWriteError) return unconfirmedIn(error.result) !== undefined;
+  if (error instanceof mongo.MongoError && error.hasErrorLabel(UNKNOWN_COMMIT)) return true;
   return error instanceof mongo.MongoServerError && UNCONFIRMED.has(Number(error.code));
 }
 

@@ -18,6 +18,7 @@ export {
   isRetryable,
   isTimeout,
   isUnauthorized,
+  isUnconfirmed,
   isUnfit,
   modifiedBefore,
   refusalsIn,

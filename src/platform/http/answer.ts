@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { ServerResponse } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import type { Request, Response, NextFunction } from 'express';
-import type { Problem } from './problem.js';
+import { Problem } from './problem.js';
 import { problems } from './problems.js';
 
 const answered = new WeakMap<Response, Problem>();
@@ -19,14 +19,29 @@ export function answeredProblem(response: Response): Problem | undefined {
   return answered.get(response);
 }
 
-/** Sends a problem, in the form of contract §3. */
-export function answerProblem(request: Request, response: Response, problem: Problem): void {
+/** Requests with these methods change nothing, so that they can be repeated. */
+const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Sends a problem, in the form of contract §3. If the database is away, the answer to a request that may change something
+ * says that the outcome is unknown.
+ */
+export function answerProblem(request: Request, response: Response, given: Problem): void {
+  const isAway = given.slug === 'database-away' && given.extras.notice === undefined;
+  const problem = isAway && !READING.has(request.method) ? outcomeUnknown(given) : given;
   answered.set(response, problem);
   for (const [name, value] of Object.entries(problem.extras.headers ?? {})) response.setHeader(name, value);
   response
     .status(problem.status)
     .type('application/problem+json')
     .send(answerText(problem.body(request.id, request.traceId)));
+}
+
+function outcomeUnknown({ status, slug, title, extras }: Problem): Problem {
+  const detail =
+    'The database does not answer, or has not confirmed a change. If the request changes something, the change may ' +
+    'have been made: check this before you repeat the request.';
+  return new Problem(status, slug, title, detail, extras);
 }
 
 /** Answers 200 with a JSON text, or 304 if the client's `If-None-Match` matches the `ETag` of the answer. */

@@ -17,6 +17,8 @@ const LONG_MS = 600_000;
 class ChangeContext {
   readonly handled: string[] = [];
   readonly responses = new Map<string, Response>();
+  /** The detail of the last answer. */
+  detail: string | undefined;
   private readonly server: Server;
 
   constructor(ms: number, handle: (response: Response) => unknown = () => undefined) {
@@ -31,12 +33,13 @@ class ChangeContext {
       .listen(0, '127.0.0.1');
   }
 
-  async ask(path: string) {
+  async ask(path: string, method = 'GET') {
     if (!this.server.listening) await once(this.server, 'listening');
     const { port } = this.server.address() as AddressInfo;
-    const { status, json, headers } = await send(`http://127.0.0.1:${port}${path}`, 'GET', {});
-    const slug = (json as { type?: string } | undefined)?.type?.split(':').at(-1);
-    return { status, slug, retryAfter: headers.get('retry-after') };
+    const { status, json, headers } = await send(`http://127.0.0.1:${port}${path}`, method, {});
+    const { type, detail } = (json ?? {}) as { type?: string; detail?: string };
+    this.detail = detail;
+    return { status, slug: type?.split(':').at(-1), retryAfter: headers.get('retry-after') };
   }
 
   /** A request that is waited for until its handler has begun. */
@@ -67,6 +70,14 @@ it('a handler that comes to no answer is answered for, and may come to one later
   desk = new ChangeContext(SHORT_MS);
   expect(await desk.ask('/a')).toEqual(away);
   expect(() => desk.end('/a')).toThrow('after they are sent');
+});
+
+it('the answer to a request that may change something says that the change may have been made', async () => {
+  desk = new ChangeContext(SHORT_MS);
+  expect(await desk.ask('/a')).toEqual(away);
+  expect(desk.detail).toContain('Nothing was lost');
+  expect(await desk.ask('/b', 'POST')).toEqual(away);
+  expect(desk.detail).toContain('the change may have been made');
 });
 
 it('only a bounded number waits; the rest is turned away at once', async () => {
