@@ -3,13 +3,22 @@ import { invocationOfProcess, hasColours } from './platform/config/pure.js';
 
 const { stdin: input, stdout: output, stderr: errors } = process;
 
+let outputError: Error | undefined;
+
 /** The terminal of this process, for the commands of operators. */
 export function terminalOfProcess(): Terminal {
+  // Without a listener, a write to a closed terminal or pipe, or to a full disk, would end the process with a stack.
+  output.on('error', (error: Error) => void (outputError ??= error));
+  errors.on('error', () => undefined);
   return {
-    ...{ input, output, errors, interruptible },
+    ...{ input, output, errors, written, interruptible },
     colours: { output: hasColours(output), errors: hasColours(errors) },
     invocation: invocationOfProcess(),
   };
+}
+
+function written(): Promise<Error | undefined> {
+  return new Promise((resolve) => output.write('', (error) => resolve(outputError ?? error ?? undefined)));
 }
 
 function interruptible(): AbortSignal {

@@ -138,6 +138,38 @@ describe('`npm run -s admin -- …`', () => {
 /** Requests wait for the watcher so shortly that it is behind, as it is for long after a large import. */
 const IMPATIENT = { MARK_WAIT: '10' };
 
+describe('an output that is closed', () => {
+  async function withClosed(closed: 'stdout' | 'stderr', words: string, input = '') {
+    const program = ['dist/cli.js', ...words.split(' ')];
+    const env = { ...process.env, DATA_DIR: dataDir, MONGODB_URI: '' };
+    const child = spawn(process.execPath, program, { env, stdio: 'pipe' });
+    child[closed].destroy();
+    child.stdin.end(input);
+    const other = text(child[closed === 'stdout' ? 'stderr' : 'stdout']);
+    const [[code], said] = await Promise.all([once(child, 'exit'), other]);
+    return { code: code as number, said };
+  }
+
+  it('a result that cannot be written is a failure in one line, whatever the command has done', async () => {
+    const { code, said } = await withClosed('stdout', 'status');
+    expect([code, said]).toEqual([
+      1,
+      'The result cannot be written to stdout: the program that reads it has ended.\n',
+    ]);
+    const machines = await withClosed('stdout', 'application list --json');
+    expect([machines.code, JSON.parse(machines.said)]).toEqual([
+      1,
+      { error: 'The result cannot be written to stdout: the program that reads it has ended.' },
+    ]);
+  });
+
+  it('a notice that cannot be written ends no command', async () => {
+    const words = 'import --org demo --app shop --kind product --json -';
+    const { said } = await withClosed('stderr', words, 'nothing\n{"id":"c-1","data":{}}\n');
+    expect(JSON.parse(said)).toMatchObject({ created: 1, bad: 1 });
+  });
+});
+
 describe('the demo', () => {
   const printed = (from: ServiceProcess) => from.lines.filter((line) => line.includes('curl '));
 

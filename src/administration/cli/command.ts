@@ -48,6 +48,8 @@ export interface Terminal {
   colours?: { output: boolean; errors: boolean };
   /** How the commands were called. Default: by the npm scripts of a repository clone. */
   invocation?: Invocation;
+  /** Waits until the output is written, and returns the error if it cannot be, such as that of a closed pipe. */
+  written?(): Promise<Error | undefined>;
   /** Returns a signal that Ctrl-C aborts from now on, instead of ending the process. A second Ctrl-C ends it. */
   interruptible(): AbortSignal;
 }

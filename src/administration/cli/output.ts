@@ -1,4 +1,4 @@
-import { visible, visibleJson } from '../../platform/common/index.js';
+import { fileTrouble, visible, visibleJson } from '../../platform/common/index.js';
 import type { Screen, Terminal } from './command.js';
 import { laidOut, type Layout, toned, type Wording } from './layout.js';
 
@@ -15,6 +15,14 @@ export class Output {
       ? visibleJson(JSON.stringify(json))
       : laidOut(text, layoutOn(output, colours?.output));
     output.write(`${said}\n`);
+  }
+
+  /** Returns the exit code, or 1 with one line on stderr if the result cannot be written. */
+  async ended<C extends number>(code: C): Promise<C | 1> {
+    const error = await this.terminal.written?.();
+    if (error === undefined) return code;
+    this.complain(`The result cannot be written to stdout: ${fileTrouble(error)}.`);
+    return 1;
   }
 
   /** Writes a notice to stderr; for machines only if stderr is a terminal. */

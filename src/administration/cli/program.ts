@@ -26,20 +26,20 @@ export async function runCommandLine(
   try {
     if (words.includes(VERSION) && words.every((word) => word === VERSION || word === JSON_OPTION)) {
       output.say(versionInWords(), thisBuild());
-      return 0;
+      return await output.ended(0);
     }
     const request = parseCommandLine(commands, words, invocation.admin);
     if ('help' in request) {
       output.say(helpOf(request.help, invocation), helpJson(request.help, invocation));
-      return 0;
+      return await output.ended(0);
     }
     const { runCommand } = await import('./session.js');
     const outcome = await runCommand(request, await loadSettings(), { terminal, output });
     const { text, json, failure, failureCode = 1, error } = outcome;
     output.say(text, json);
-    if (failure === undefined && error === undefined) return 0;
+    if (failure === undefined && error === undefined) return await output.ended(0);
     output.complain(failure ?? (await lineOf(error)));
-    return failureCode;
+    return await output.ended(failureCode);
   } catch (error) {
     output.complain(await lineOf(error));
     return error instanceof UsageError ? invocation.mistake : 1;
@@ -91,7 +91,7 @@ export async function runProgram(
   if (words.some((word) => HELP.has(word)) && ['', 'serve', 'help', '--help', '-h'].includes(first)) {
     const help = programHelp(program);
     output.say(help, { help: help.split('\n') });
-    return 0;
+    return output.ended(0);
   }
   if (first === '' || (first === 'serve' && rest.length === 0)) {
     await serve();

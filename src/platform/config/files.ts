@@ -9,6 +9,7 @@ const WORDS: Record<string, string> = {
   EACCES: 'its permissions do not allow it',
   EPERM: 'its permissions do not allow it',
   EISDIR: 'it is a directory',
+  EPIPE: 'the program that reads it has ended',
 };
 
 const LONGEST_SHOWN = 200;
