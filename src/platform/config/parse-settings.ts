@@ -127,7 +127,7 @@ function parseOne(setting: Setting<unknown>, text: string): unknown {
       check(/^(on|off)$/i.test(text), setting, text, 'on or off', text);
       return text.toLowerCase() === 'on';
     case 'integer':
-      check(/^\d{1,9}$/.test(text), setting, text, range(setting), text);
+      check(/^\d{1,10}$/.test(text), setting, text, range(setting), text);
       return check(
         Number(text) >= setting.min && Number(text) <= setting.max,
         setting,

@@ -62,6 +62,7 @@ describe('Settings come from the environment', () => {
     ['credentialQuota', '0', 0],
     ['credentialPages', '1', 1],
     ['feedMemory', '4194304', 4_194_304],
+    ['feedMemory', '4294967296', 4_294_967_296],
     ['queryMs', '100', 100],
     [
       'corsOrigins',
@@ -138,6 +139,7 @@ describe('a bad value stops the start with one clear line', () => {
     ['maxConnections', '-1'],
     ['credentialConnections', '-1'],
     ['feedMemory', '4194303'],
+    ['feedMemory', '4294967297'],
     ['queryMs', '99'],
     ['corsOrigins', '*'],
     ['corsOrigins', 'https://a.example/'],
