@@ -1,8 +1,10 @@
 import type * as Nest from '@nestjs/common';
-import mongoose from 'mongoose';
+import { getConnectionToken } from '@nestjs/mongoose';
+import mongoose, { type Connection } from 'mongoose';
 import { createApp } from '../../src/app.js';
 import { readSettings } from '../../src/platform/config/index.js';
-import { freshDatabase } from '../support/index.js';
+import { freshDatabase, TestService } from '../support/index.js';
+import { startFailing } from '../support/own-mongod.js';
 
 it('a start that fails ends with its error, so that the process can say it in one line', async () => {
   const { uri, client } = await freshDatabase();
@@ -14,4 +16,20 @@ it('a start that fails ends with its error, so that the process can say it in on
   const left = mongoose.connections.filter((connection) => !others.has(connection));
   await Promise.all(left.map((connection) => connection.close()));
   await client.close();
+});
+
+it('a start that tries again and again on one connection adds nothing to it', async () => {
+  const mongod = await startFailing();
+  const { uri } = mongod;
+  const client = await new mongoose.mongo.MongoClient(uri).connect();
+  await client.db('admin').command({
+    configureFailPoint: 'failCommand',
+    mode: { times: 2 },
+    data: { failCommands: ['buildInfo'], errorCode: 1, appName: 'tidemark' },
+  });
+  const service = await TestService.startOn({ uri, client, db: client.db('tidemark') });
+  const connection = service.app.get<Connection>(getConnectionToken(), { strict: false });
+  expect(connection.getClient().listenerCount('serverHeartbeatFailed')).toBe(1);
+  await service.stop();
+  await mongod.stop();
 });

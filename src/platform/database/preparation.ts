@@ -9,7 +9,7 @@ import {
   Module,
 } from '@nestjs/common';
 import { InjectConnection, MongooseModule, type MongooseModuleFactoryOptions } from '@nestjs/mongoose';
-import { type Connection, Error as mongooseErrors, STATES } from 'mongoose';
+import { type Connection, Error as mongooseErrors, type mongo, STATES } from 'mongoose';
 import { makeIndexes } from './indexes.js';
 import { modelsOf, stateIndexesOf } from './listed-indexes.js';
 import {
@@ -53,6 +53,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
   private complete = false;
   private logged: string | undefined;
   private silence = SILENT;
+  private followed: mongo.MongoClient | undefined;
   private readonly requirements: (() => Promise<void>)[] = [];
 
   constructor(
@@ -128,12 +129,18 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
     const opened = isClosed
       ? this.connection.openUri(this.uri, { ...connectionOptions, monitorCommands: this.tracing.isOn })
       : this.connection.asPromise();
-    this.tracing.follow(this.connection.getClient());
-    this.connection
-      .getClient()
+    this.follow(this.connection.getClient());
+    await opened;
+  }
+
+  /** Listens to a client once, however often the preparation is repeated on it. */
+  private follow(client: mongo.MongoClient): void {
+    if (client === this.followed) return;
+    this.followed = client;
+    this.tracing.follow(client);
+    client
       .on('serverHeartbeatFailed', ({ failure }) => (this.failure = troubleOf(failure)))
       .on('serverHeartbeatSucceeded', () => this.hear());
-    await opened;
   }
 
   private hear(): void {
