@@ -122,9 +122,10 @@ async function replaceFile(path: string, text: string): Promise<void> {
   await rename(`${path}.part`, path);
 }
 
+/** The text of a file; undefined if it does not exist, or if a loss of power has left it empty. */
 async function fileText(path: string): Promise<string | undefined> {
   try {
-    return (await readFile(path, 'utf8')).trim();
+    return (await readFile(path, 'utf8')).trim() || undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -43,6 +43,14 @@ describe('the data directory', () => {
     expect(await findEmbedded(join(home, 'missing'))).toBeUndefined();
   });
 
+  it('a file that a loss of power has left empty counts as missing', async () => {
+    const directory = await openDataDirectory(home);
+    await writeFile(directory.lineFile, '');
+    await writeFile(directory.runningFile, '');
+    await assertOpens(directory, mongod('8.0.1'));
+    expect(await findEmbedded(home)).toBeUndefined();
+  });
+
   describe('with a mongod.lock', () => {
     let holder: ChildProcess;
     afterEach(() => {
