@@ -1,3 +1,4 @@
+import { WRONG_SETTINGS } from '../../../src/platform/config/index.js';
 import { isSetting, read } from './files.js';
 
 const unit = read('deploy/systemd/tidemark.service');
@@ -17,6 +18,10 @@ describe('deploy/systemd/tidemark.service', () => {
     expect(valuesOf('Environment').filter((line) => line.includes('%d/'))).toEqual([
       `MONGODB_URI_FILE=${given[0]}`,
     ]);
+  });
+
+  it('does not start the service again and again with settings that are not valid', () => {
+    expect(valuesOf('RestartPreventExitStatus')).toEqual([String(WRONG_SETTINGS)]);
   });
 
   it('waits for a stop longer than the service takes for it', () => {
