@@ -70,19 +70,15 @@ describe('a transaction that no majority confirms: its commit is not repeated, a
     await mongod.stop();
   });
 
+  type Mode = 'alwaysOn' | 'off' | { skip: number } | { times: number };
   /** Commits take effect, and are answered as where a majority does not confirm them within `wtimeoutMS`. */
-  const failCommits = (mode: 'alwaysOn' | 'off' | { skip: number }) =>
+  const failCommits = (mode: Mode) =>
+    failWith(mode, { writeConcernError: { code: 64, codeName: 'WriteConcernTimeout', errmsg: 'timed out' } });
+  const failWith = (mode: Mode, failure: object) =>
     service.db.client.db('admin').command({
       configureFailPoint: 'failCommand',
       mode,
-      data: {
-        failCommands: ['commitTransaction'],
-        writeConcernError: {
-          code: 64,
-          codeName: 'WriteConcernTimeout',
-          errmsg: 'waiting for replication timed out',
-        },
-      },
+      data: { failCommands: ['commitTransaction'], ...failure },
     });
   const stored = (username: string) => service.db.collection('credentials').findOne({ username });
 
@@ -101,6 +97,15 @@ describe('a transaction that no majority confirms: its commit is not repeated, a
     const answer = await send(url, 'POST', { user: root, body: { credentials } });
     expect(expectProblem(answer, 503, 'database-away').detail).toContain('may have been made');
     expect(await stored('applied')).not.toBeNull();
+  });
+
+  it('a commit that the server rolled back is no commit: the transaction is repeated', async () => {
+    const NO_SUCH_TRANSACTION = 251;
+    await failWith({ times: 1 }, { errorCode: NO_SUCH_TRANSACTION });
+    const body = { username: 'repeated', level: 'read', scopes: [app.tenant] };
+    const answer = await send(`${service.url}/admin/v1/credentials`, 'POST', { user: root, body });
+    expect(answer.status).toBe(201);
+    expect(await stored('repeated')).not.toBeNull();
   });
 
   it('a command', async () => {
