@@ -9,7 +9,7 @@ import { hashPassword } from '../../src/auth/index.js';
 import { dropDatabase, freshDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
-import { startStandalone } from '../support/own-mongod.js';
+import { startStandalone, startUninitiated } from '../support/own-mongod.js';
 
 const PASSWORD = 'correct horse battery staple';
 const PATIENCE_MS = 30_000;
@@ -93,6 +93,17 @@ describe('a database on which the promises cannot be kept', () => {
     await standalone.stop();
     expect(lines).toEqual([
       expect.stringMatching(/^This MongoDB is a stand-alone server\. .*--replSet.*rs\.initiate\(\)/),
+    ]);
+  });
+
+  it('a member that waits for rs.initiate() is not called a stand-alone server', async () => {
+    const member = await startUninitiated();
+    const lines = await failureOf({ MONGODB_URI: `${member.uri}?directConnection=true` });
+    await member.stop();
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^This MongoDB is a member of a replica set that is not initiated.*rs\.initiate\(\)/,
+      ),
     ]);
   });
 

@@ -21,6 +21,11 @@ export function startStandalone(): Promise<OwnMongod> {
   return startMongod([]);
 }
 
+/** A mongod that waits for `rs.initiate()`. */
+export function startUninitiated(): Promise<OwnMongod> {
+  return startMongod(REPLICA_SET);
+}
+
 /** A replica set of one with the shortest log that the server can keep: it rolls over within 40 MB of writes. */
 export async function startShortLog(): Promise<OwnMongod> {
   return startReplicaSet(['--oplogSize', '10', '--syncdelay', '1']);

@@ -20,6 +20,10 @@ const STANDALONE =
   'This MongoDB is a stand-alone server. Change streams need a replica set (one node is enough): ' +
   'start mongod with --replSet and run rs.initiate() once, or leave MONGODB_URI empty for the embedded one.';
 
+const UNINITIATED =
+  'This MongoDB is a member of a replica set that is not initiated, or that it no longer belongs to: ' +
+  'run rs.initiate() once, or correct MONGODB_URI.';
+
 /** No server has answered yet. */
 export const SILENT = 'nothing comes back';
 /** Servers answer, but none of them accepts writes. */
@@ -76,9 +80,8 @@ export const NO_HISTORY =
 /** Throws a FatalError for a server on which the service cannot work: a stand-alone one, or a version under 5.0. */
 export async function checkServer(db: mongoose.mongo.Db): Promise<void> {
   const hello = await db.admin().command({ hello: 1 });
-  if (hello.setName === undefined && hello.msg !== 'isdbgrid') {
-    throw new FatalError(STANDALONE);
-  }
+  if (hello.setName === undefined && hello.msg !== 'isdbgrid')
+    throw new FatalError(hello.isreplicaset === true ? UNINITIATED : STANDALONE);
   const { version } = (await db.admin().buildInfo()) as { version: string };
   if (Number.parseInt(version, 10) < OLDEST_MAJOR) {
     throw new FatalError(`This MongoDB has version ${version}. Version 5.0 or later is needed.`);
