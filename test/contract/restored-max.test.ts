@@ -55,6 +55,20 @@ it('the command examines what was stamped in the time that was lost, however man
   expect(examined).toBeLessThan(200);
 });
 
+it('an instance that knows of one restore hears of the next', async () => {
+  const app = await service.application();
+  await app.product();
+  await service.knows(app);
+  const to = (await app.max('product')).toISOString();
+  const from = hoursAgo(7).toISOString();
+  const updates = () => app.get('product/default/updates', { query: { from, to } });
+  expect((await updates()).status).toBe(200);
+  const console = new AdminConsole(service.uri);
+  await console.json(['restored', '--backup', hoursAgo(8).toISOString()]);
+  await service.heard();
+  expectProblem(await updates(), 410, 'source-restored');
+});
+
 it('the audit trail has the restore', async () => {
   const [entry] = await service.db
     .collection('tidemark.audittrail')

@@ -2,7 +2,10 @@ import mongoose, { type mongo } from 'mongoose';
 
 /** A change of one document, as the control stream reports it. */
 export interface ControlChange {
-  /** The document's `_id`; absent if it, or a change whose values are reported, is too large. */
+  /**
+   * The document's `_id`; absent if it, or a change whose values are reported, is too large, or if only a part of a
+   * reported value has changed.
+   */
   id?: unknown;
   what: 'insert' | 'replace' | 'update' | 'delete';
   /** Values of the reported fields: for an update only of those that changed, otherwise of all in the document. */
@@ -76,10 +79,32 @@ const LARGEST_KEY = 1024;
 const LARGEST_TOLD = 8 * 1024;
 
 /**
+ * Whether an update is reported by places within these fields, as that of a pipeline is: `restores.1` for an element that
+ * was added to the list `restores`. The value of the field is not reported then.
+ */
+function changesPartOf(fields: string[]): mongo.Document {
+  const places = {
+    $concatArrays: [
+      { $map: { input: { $objectToArray: { $ifNull: [CHANGED, {}] } }, in: '$$this.k' } },
+      { $ifNull: ['$updateDescription.removedFields', []] },
+      {
+        $map: {
+          input: { $ifNull: ['$updateDescription.truncatedArrays', []] },
+          in: { $concat: ['$$this.field', '.'] },
+        },
+      },
+    ],
+  };
+  const field = { $arrayElemAt: [{ $split: ['$$this', '.'] }, 0] };
+  const isWithin = { $and: [{ $in: [field, fields] }, { $not: [{ $in: ['$$this', fields] }] }] };
+  return { $anyElementTrue: [{ $map: { input: places, in: isWithin } }] };
+}
+
+/**
  * The stages after `$changeStream`. They pass the changes of the followed collections, reduced to the `_id` and the
  * reported fields, so that one reply can hold many. Of a change above LARGEST_TOLD in a collection with reported
- * fields, neither the `_id` nor the values are reported. The first stage matches only names and types of operations, so
- * that MongoDB skips the rest of the log without creating events.
+ * fields, and of a change of a part of such a field, neither the `_id` nor the values are reported. The first stage
+ * matches only names and types of operations, so that MongoDB skips the rest of the log without creating events.
  */
 export function controlPipeline(followers: Pick<Follower, 'collection' | 'reported'>[]): mongo.Document[] {
   const names = [...new Set(followers.map(({ collection }) => collection))];
@@ -88,7 +113,8 @@ export function controlPipeline(followers: Pick<Follower, 'collection' | 'report
   const hasFields = { $in: ['$ns.coll', reporting.map(({ collection }) => collection)] };
   const isSmall = (path: string, most: number) => ({ $lte: [{ $bsonSize: path }, most] });
   const areSmall = { $and: [isSmall(WHOLE, LARGEST_TOLD), isSmall(CHANGED, LARGEST_TOLD)] };
-  const isReported = { $or: [{ $not: [hasFields] }, areSmall] };
+  const areWhole = { $not: [changesPartOf(fields)] };
+  const isReported = { $or: [{ $not: [hasFields] }, { $and: [areSmall, areWhole] }] };
   const valuesAt = (path: string) => ({
     $cond: [
       { $and: [hasFields, areSmall] },
