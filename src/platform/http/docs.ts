@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, extname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type OpenAPIObject, DocumentBuilder, getSchemaPath, SwaggerModule } from '@nestjs/swagger';
 import { INVALID_BODY } from './openapi.js';
 import type { INestApplication } from '@nestjs/common';
@@ -65,8 +66,7 @@ export function openApiDocument(
   const document = SwaggerModule.createDocument(app, info.build(), { operationIdFactory: byMethodName });
   document.paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => isServed(path)));
   describeLimit(document, limitMax);
-  nameBodies(document);
-  nameUnions(document);
+  nameSchemas(document);
   addExamples(document, FOLDER);
   return document;
 }
@@ -168,9 +168,16 @@ function describeLimit(document: OpenAPIObject, limitMax: number): void {
   }
 }
 
-/** Moves each body with a title to a named schema, so that generators can name it. */
-function nameBodies(document: OpenAPIObject): void {
-  const schemas = (document.components?.schemas ?? {}) as Record<string, Shape>;
+type Schemas = Record<string, Shape>;
+
+/** Moves each body with a title, and each union of item shapes, to a named schema, so that generators can name it. */
+export function nameSchemas(document: OpenAPIObject): void {
+  const schemas = (document.components?.schemas ?? {}) as Schemas;
+  nameBodies(document, schemas);
+  nameUnions(schemas);
+}
+
+function nameBodies(document: OpenAPIObject, schemas: Schemas): void {
   const contents = operationsOf(document).flatMap(({ requestBody }) =>
     Object.values(requestBody?.content ?? {}),
   );
@@ -178,22 +185,28 @@ function nameBodies(document: OpenAPIObject): void {
     const { schema } = content;
     if (schema === undefined || '$ref' in schema || schema.title === undefined) continue;
     const { title, ...shape } = schema;
-    schemas[title] = shape;
+    put(schemas, title, shape);
     content.schema = { $ref: getSchemaPath(title) };
   }
 }
 
-/** Moves each union of item shapes to a named schema, so that generators can name it. Decorators cannot do this. */
-function nameUnions({ components }: OpenAPIObject): void {
-  const schemas = (components?.schemas ?? {}) as Record<string, Shape>;
+/** Decorators cannot name a union. */
+function nameUnions(schemas: Schemas): void {
   const properties = Object.values(schemas).flatMap((schema) => Object.values(schema.properties ?? {}));
   for (const property of properties) {
     const { items } = property;
     if (items === undefined || '$ref' in items || items.oneOf === undefined || items.title === undefined)
       continue;
-    schemas[items.title] = items;
+    put(schemas, items.title, items);
     property.items = { $ref: getSchemaPath(items.title) };
   }
+}
+
+/** Throws if another schema has the name: clients that are generated from the document would have a wrong type. */
+function put(schemas: Schemas, name: string, shape: Shape): void {
+  if (Object.hasOwn(schemas, name) && !isDeepStrictEqual(schemas[name], shape))
+    throw new Error(`Two schemas of the OpenAPI document have the name "${name}".`);
+  schemas[name] = shape;
 }
 
 function operationsOf({ paths }: OpenAPIObject, below = '/'): Operation[] {
