@@ -154,6 +154,33 @@ describe('schemaExamples is set by every way of writing a service', () => {
   });
 });
 
+it('the first sample for a request is read in turn, as a large page of its credential', async () => {
+  const on = await FieldsSetting.of(service, app);
+  await app.product({ data: { a: 1 } });
+  const read = jest.spyOn(service.app.get(ReadSlots, { strict: false }), 'read');
+  const turns = () => read.mock.calls.map(([{ limit, owner }]) => `${limit} ${owner}`);
+  const without = () => service.db.collection('tidemark.schemas').deleteOne({ ...app.tenant });
+  try {
+    // The watcher may take the first sample before the request does.
+    await eventually(async () => {
+      await without();
+      expect((await askSchema(app)).status).toBe(200);
+      return turns().includes(`1000 ${app.user('read')}`);
+    });
+    await eventually(async () => {
+      await without();
+      expect((await on.ask('GET', 'services/product/default/schema')).status).toBe(200);
+      return turns().some((turn) => turn.startsWith('1000 ') && !turn.endsWith(app.user('read')));
+    });
+    await schemaOf(app);
+    const before = turns().length;
+    await schemaOf(app);
+    expect(turns().slice(before)).toEqual([]);
+  } finally {
+    jest.restoreAllMocks();
+  }
+});
+
 it('a sample that is taken while its application is removed leaves no name of a field', async () => {
   await service.db.collection('applications').deleteOne(app.tenant);
   await app.product({ data: { [CANARY]: 1 } });

@@ -1,6 +1,13 @@
 import { PageTurns, ReadSlots } from '../../src/replication/feed/index.js';
-import { type Answer, eventually, type TestApplication, TestService } from '../support/index.js';
+import {
+  type Answer,
+  eventually,
+  expectProblem,
+  type TestApplication,
+  TestService,
+} from '../support/index.js';
 import { MemberClient } from './member-client.js';
+import { askSchema } from './told-schema.js';
 
 /** More than the requests that may wait for an answer. */
 const PAGES = 510;
@@ -49,6 +56,23 @@ describe('pages that wait for the database', () => {
       free();
     }
     for (const page of await Promise.all(pages)) expect(page.status).toBe(200);
+  });
+
+  it('and so does the first sample of a schema, for a bounded time: 503 `busy`', async () => {
+    const free = await takeAllReads();
+    try {
+      await eventually(async () => {
+        // The watcher of the other instance may take the first sample.
+        await first.db.collection('tidemark.schemas').deleteMany({ ...app.tenant });
+        const answer = await app.get('product/default/schema');
+        if (answer.status === 200) return false;
+        expectProblem(answer, 503, 'busy');
+        return true;
+      });
+    } finally {
+      free();
+    }
+    expect((await askSchema(app)).status).toBe(200);
   });
 });
 

@@ -12,6 +12,7 @@ import { Caller, type Credential } from '../../auth/index.js';
 import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import { Problems, sendJson, type Shaped, DocumentedBody } from '../../platform/http/index.js';
 import { isKind } from '../../kinds/index.js';
+import { ReadSlots, sampleTurn } from '../../replication/feed/index.js';
 import { Schemas, type ServiceSchema, serviceSchema } from '../../replication/schema/index.js';
 import { ofTenant } from '../../record/index.js';
 import {
@@ -74,6 +75,7 @@ export class ServicesController {
     private readonly listings: ListingLimiter,
     private readonly pace: EditLimiter,
     private readonly schemas: Schemas,
+    private readonly slots: ReadSlots,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -129,7 +131,8 @@ export class ServicesController {
   ): Promise<ServiceSchema> {
     const key = keyIn(caller, path);
     await assertApplication(this.changeContexts.of(request).db, key);
-    const current = await this.schemas.current(key);
+    const reader = { owner: caller.username, gone: untilGone(request) };
+    const current = await this.schemas.current(key, sampleTurn(this.slots, reader));
     if (current === undefined) throw unknownService(nameOfService(key));
     return serviceSchema(current);
   }

@@ -72,6 +72,6 @@ import { MaxService } from './max.service.js';
     TombstoneFilter,
     WindowLists,
   ],
-  exports: [ConsumerNotes, MongooseModule],
+  exports: [ConsumerNotes, MongooseModule, ReadSlots],
 })
 export class FeedModule {}

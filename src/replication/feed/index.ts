@@ -5,6 +5,7 @@ export { FeedModule } from './feed.module.js';
 export { aboutRequest, noteConsumer } from './http/kind-route.js';
 export { PageTurns } from './http/answer.js';
 export { MaxService } from './max.service.js';
+export { sampleTurn } from './page/newest-datas.js';
 export { PageBytes, ReadSlots } from './page/page-bytes.js';
 export { PageReader } from './page/page-reader.js';
 export { Pages } from './page/pages.js';

@@ -24,6 +24,9 @@ const MOST_CHANGES = 50;
 /** A schema of fewer records lists no changes: it says little about the next records. */
 const FEWEST_RECORDS = 20;
 
+/** Does a work once there is a place for it. The place is free again when the work has ended. */
+type InTurn = (work: () => Promise<void>) => Promise<void>;
+
 /** Takes samples, and keeps what they have shown. */
 @Injectable()
 export class Schemas {
@@ -37,16 +40,28 @@ export class Schemas {
 
   /**
    * The schema of a service, for the version of the service that is in force now. If there is none yet, this call takes
-   * the first sample. Undefined if the service is not served, or is edited at this moment.
+   * the first sample, in turn. Undefined if the service is not served, or is edited at this moment. Throws the errors of
+   * `inTurn`.
    */
-  async current(key: ServiceKey): Promise<CurrentSchema | undefined> {
+  async current(key: ServiceKey, inTurn: InTurn): Promise<CurrentSchema | undefined> {
     const known = await knownSchema(this.db, key);
     if (known !== 'missing') return known;
-    await this.samplings.share(`first ${JSON.stringify(key)}`, async () => {
-      if ((await knownSchema(this.db, key)) === 'missing') await this.sample(key);
-    });
+    await inTurn(() => this.first(key));
     const made = await knownSchema(this.db, key);
     return made === 'missing' ? undefined : made;
+  }
+
+  /** Takes the first sample of a service. It ends when the sample has ended, even if that takes too long for a shared read. */
+  private async first(key: ServiceKey): Promise<void> {
+    let sampling: Promise<void> | undefined;
+    const sample = async () => {
+      if ((await knownSchema(this.db, key)) === 'missing') await this.sample(key);
+    };
+    try {
+      await this.samplings.share(`first ${JSON.stringify(key)}`, () => (sampling = sample()));
+    } finally {
+      await sampling?.catch(() => undefined);
+    }
   }
 
   /** Takes another sample of a service; removes the names of fields if it is not served. */

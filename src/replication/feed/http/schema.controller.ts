@@ -16,9 +16,10 @@ import { capitalized, exactly } from '../../../platform/common/index.js';
 import { isRefusedQuery } from '../../../platform/database/index.js';
 import { etagOf, problems, Problems, sendJson } from '../../../platform/http/index.js';
 import { ofTenant } from '../../../record/index.js';
-import { type CurrentSchema, examplesIn, Schemas, serviceSchema } from '../../schema/index.js';
+import { examplesIn, Schemas, serviceSchema, type ServiceSchema } from '../../schema/index.js';
 import { FiltersInForce, ProgressReader } from '../../store/index.js';
-import { NewestDatas } from '../page/newest-datas.js';
+import { NewestDatas, type Reader, sampleTurn } from '../page/newest-datas.js';
+import { ReadSlots } from '../page/page-bytes.js';
 import { Documented, KIND_ROUTES, KindOf, type KindRoute, pluralOf } from './kind-route.js';
 import { SelectedBy } from './openapi.js';
 
@@ -56,29 +57,52 @@ class ServiceSchemas {
     private readonly progress: ProgressReader,
     private readonly schemas: Schemas,
     private readonly newest: NewestDatas,
+    private readonly slots: ReadSlots,
   ) {}
 
   /**
    * Throws what `updates` throws: 404 `unknown-service`, 500 `service-misconfigured`, and 503 `preparing`, which takes
-   * precedence. Also throws 503 `not-watched` if the service is edited at this moment.
+   * precedence. Also throws 503 `not-watched` if the service is edited at this moment, and 503 `busy` if it has no sample
+   * yet and the turn for one does not come in time. Sends nothing if the client does not wait for the answer.
    */
   protected async answer(
-    { organizationid, appid }: Application,
+    application: Application,
     kind: Kind,
     name: string,
     response: Response,
   ): Promise<void> {
+    const gone = new AbortController();
+    const leave = () => gone.abort();
+    if (response.closed) leave();
+    else response.once('close', leave);
+    const reader = { owner: callerOf(response.req).username, gone: gone.signal };
+    try {
+      const schema = await this.schema(application, { kind, name }, reader);
+      if (response.closed) return;
+      const text = JSON.stringify(schema);
+      response.setHeader('ETag', etagOf(Buffer.from(text)));
+      sendJson(response, text, SCHEMA_TYPE);
+    } catch (error) {
+      if (!gone.signal.aborted) throw error;
+    } finally {
+      response.off('close', leave);
+    }
+  }
+
+  private async schema(
+    { organizationid, appid }: Application,
+    { kind, name }: Pick<ServiceKey, 'kind' | 'name'>,
+    reader: Reader,
+  ): Promise<ServiceSchema> {
     await this.progress.read({ organizationid, appid });
     const { of } = await this.filters.find({ organizationid, appid }, kind, name);
-    const current = await this.schemas.current(of).catch((error: unknown) => {
+    const current = await this.schemas.current(of, sampleTurn(this.slots, reader)).catch((error: unknown) => {
       throw isRefusedQuery(error) ? problems.serviceMisconfigured(kind, name) : error;
     });
     if (current === undefined) throw problems.notWatched();
-    const examples = (await this.allowsExamples(of)) ? await this.examples(current, response) : undefined;
-    if (response.closed) return;
-    const text = JSON.stringify(serviceSchema(current, examples));
-    response.setHeader('ETag', etagOf(Buffer.from(text)));
-    sendJson(response, text, SCHEMA_TYPE);
+    if (!(await this.allowsExamples(of))) return serviceSchema(current);
+    // Read for each answer and stored nowhere, so that a record that is erased or hidden is not among them.
+    return serviceSchema(current, examplesIn(await this.newest.read(current, reader)));
   }
 
   private async allowsExamples(key: ServiceKey): Promise<boolean> {
@@ -86,26 +110,6 @@ class ServiceSchemas {
     const projection = { _id: 0, schemaExamples: 1 };
     const document = await this.connection.collection(SERVICES).findOne(which, { projection });
     return document?.['schemaExamples'] === true;
-  }
-
-  /**
-   * Values of the newest records. They are read for each answer and stored nowhere, so that a record that is erased or
-   * hidden is not among them. Undefined if the client does not wait for them.
-   */
-  private async examples(current: CurrentSchema, response: Response) {
-    const gone = new AbortController();
-    const leave = () => gone.abort();
-    if (response.closed) leave();
-    else response.once('close', leave);
-    const owner = callerOf(response.req).username;
-    try {
-      return examplesIn(await this.newest.read(current, { owner, gone: gone.signal }));
-    } catch (error) {
-      if (!gone.signal.aborted) throw error;
-      return undefined;
-    } finally {
-      response.off('close', leave);
-    }
   }
 }
 

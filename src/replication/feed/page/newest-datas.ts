@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
+import { forAtMost } from '../../../platform/common/index.js';
+import { problems } from '../../../platform/http/index.js';
 import { type CurrentSchema, newestDatas } from '../../schema/index.js';
 import { tallyOf } from '../../transcode/index.js';
 import { feedName, updatesOf } from './feed.js';
@@ -10,6 +12,32 @@ import { ItemSizes, PageBytes, type ReadFor, ReadSlots } from './page-bytes.js';
 const NEWEST = 20;
 /** A reply and what is made of it together take about this multiple of the reply. */
 const WITH_ITEMS = 2;
+
+/** For whom a schema is read. */
+export type Reader = Omit<ReadFor, 'limit'>;
+
+/** How many records a sample reads: it counts as a large page. */
+const OF_SAMPLE = 1000;
+/** How long the first sample of a schema waits for its turn (milliseconds). */
+const PATIENCE_MS = 4000;
+
+/**
+ * Takes the first sample of a schema with the read slot of a large page. Throws 503 `busy` if none is free in time, or
+ * before the client disconnects.
+ */
+export function sampleTurn(slots: ReadSlots, { owner, gone }: Reader) {
+  return async (sample: () => Promise<void>): Promise<void> => {
+    let isBegun = false;
+    const begin = () => {
+      isBegun = true;
+      return sample();
+    };
+    const turn = (tooLate: AbortSignal) => slots.read({ limit: OF_SAMPLE, owner, gone: tooLate }, begin);
+    await forAtMost(PATIENCE_MS, gone, turn).catch((error: unknown) => {
+      throw isBegun ? error : problems.busy();
+    });
+  };
+}
 
 /** Reads the newest records of a service, with a slot and the memory of a small page. */
 @Injectable()
@@ -22,7 +50,7 @@ export class NewestDatas {
   ) {}
 
   /** The `data` of the newest items. Throws the abort reason of `gone`. */
-  async read({ served }: CurrentSchema, { owner, gone }: Omit<ReadFor, 'limit'>): Promise<unknown[]> {
+  async read({ served }: CurrentSchema, { owner, gone }: Reader): Promise<unknown[]> {
     const { key } = served;
     const feed = feedName(key, updatesOf(key.kind, key.name));
     const budget = this.bytes.open(gone, owner);
