@@ -5,6 +5,9 @@ interface Waiter {
   come: () => void;
 }
 
+/** Gives a slot back while something else is awaited, and takes a slot again afterwards. */
+export type WithoutSlot = <T>(wait: () => Promise<T>) => Promise<T>;
+
 /**
  * Limits concurrent work, in total and for each owner. A free slot goes to the owner with the fewest slots; of several
  * such owners, to the one that asked first.
@@ -19,15 +22,33 @@ export class Semaphore {
     private readonly mostOfOwner = most,
   ) {}
 
-  /** Runs the work once it has a slot. If `gone` is aborted first, throws its reason. */
-  async during<T>(gone: AbortSignal, work: () => Promise<T>, owner = ''): Promise<T> {
-    if (this.taken < this.most && this.of(owner) < this.mostOfOwner) this.take(owner);
-    else await this.turn(gone, owner);
-    try {
-      return await work();
-    } finally {
+  /**
+   * Runs the work once it has a slot. If `gone` is aborted while the work waits for one, throws its reason.
+   */
+  async during<T>(gone: AbortSignal, work: (withoutSlot: WithoutSlot) => Promise<T>, owner = ''): Promise<T> {
+    if (!this.takeFree(owner)) await this.turn(gone, owner);
+    let hasSlot = true;
+    const withoutSlot: WithoutSlot = async (wait) => {
+      hasSlot = false;
       this.giveOn(owner);
+      try {
+        return await wait();
+      } finally {
+        if (!this.takeFree(owner)) await this.turn(gone, owner);
+        hasSlot = true;
+      }
+    };
+    try {
+      return await work(withoutSlot);
+    } finally {
+      if (hasSlot) this.giveOn(owner);
     }
+  }
+
+  private takeFree(owner: string): boolean {
+    const isFree = this.taken < this.most && this.of(owner) < this.mostOfOwner;
+    if (isFree) this.take(owner);
+    return isFree;
   }
 
   private of(owner: string): number {

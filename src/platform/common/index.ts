@@ -1,4 +1,4 @@
-export { atMost, Semaphore, SharedReads } from './concurrency.js';
+export { atMost, Semaphore, SharedReads, type WithoutSlot } from './concurrency.js';
 export { type Parsed, earlier, later, parseDate, shown } from './dates.js';
 export { fileTrouble } from '../config/pure.js';
 export { FatalError, UsageError } from './fatal.js';

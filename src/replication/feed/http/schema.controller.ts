@@ -19,7 +19,7 @@ import { ofTenant } from '../../../record/index.js';
 import { examplesIn, Schemas, serviceSchema, type ServiceSchema } from '../../schema/index.js';
 import { FiltersInForce, ProgressReader } from '../../store/index.js';
 import { NewestDatas, type Reader, sampleTurn } from '../page/newest-datas.js';
-import { ReadSlots } from '../page/page-bytes.js';
+import { ReadSlots } from '../page/read-slots.js';
 import { Documented, KIND_ROUTES, KindOf, type KindRoute, pluralOf } from './kind-route.js';
 import { SelectedBy } from './openapi.js';
 

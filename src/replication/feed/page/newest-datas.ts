@@ -6,7 +6,8 @@ import { problems } from '../../../platform/http/index.js';
 import { type CurrentSchema, newestDatas } from '../../schema/index.js';
 import { tallyOf } from '../../transcode/index.js';
 import { feedName, updatesOf } from './feed.js';
-import { ItemSizes, PageBytes, type ReadFor, ReadSlots } from './page-bytes.js';
+import { ItemSizes, PageBytes } from './page-bytes.js';
+import { type ReadFor, ReadSlots } from './read-slots.js';
 
 /** How many of the newest records are read. */
 const NEWEST = 20;

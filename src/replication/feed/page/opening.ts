@@ -9,7 +9,8 @@ import { type InForce, ProgressReader, OutdatedServiceError, Horizon } from '../
 import { PageMoment, type PageWish, type Shown } from './page-moment.js';
 import { PageReader, PageView, type View } from './page-reader.js';
 import type { OpenPage } from './page-items.js';
-import { type PageBudget, ReadSlots } from './page-bytes.js';
+import type { PageBudget } from './page-bytes.js';
+import { ReadSlots } from './read-slots.js';
 
 /** After this time without an answer, a small read checks whether the database is busy or unresponsive (milliseconds). */
 const QUIET_MS = 4000;

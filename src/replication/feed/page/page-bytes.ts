@@ -1,11 +1,9 @@
 import { Injectable, Inject } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { InjectConnection } from '@nestjs/mongoose';
-import type { Connection } from 'mongoose';
 import { setImmediate as soon } from 'node:timers/promises';
-import { Semaphore } from '../../../platform/common/index.js';
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
+import type { ReadFor } from './read-slots.js';
 
 /** Approximate size of one reply, in bytes of BSON. It bounds the memory of a page, however large its window is. */
 const REPLY_BYTES = 2 * 1024 * 1024;
@@ -36,58 +34,6 @@ export class ItemSizes {
   /** The number of documents in one reply. */
   ofOneReply(feed: string): number {
     return Math.max(1, Math.floor(REPLY_BYTES / this.bytesOfOne(feed)));
-  }
-}
-
-/**
- * Shares of all connections to MongoDB: for pages, and within that for large pages. The last quarter is for `max`,
- * writes and everything else.
- */
-const OF_PAGES = 3 / 4;
-const OF_LARGE_PAGES = 1 / 2;
-
-/**
- * How many large pages of one credential are read concurrently. More would not be faster, and would delay other pages.
- */
-const LARGE_OF_CREDENTIAL = 4;
-
-/** A page with more items is a large one. */
-const SMALL_LIMIT = 100;
-
-/** The reader of a page, and the maximum number of its items. */
-export interface ReadFor {
-  limit: number;
-  /** The user name of the credential. */
-  owner: string;
-  /** Aborted when the client disconnects. */
-  gone: AbortSignal;
-}
-
-/**
- * Limits the concurrent queries for pages. A query may take as long as QUERY_MS allows, and holds a connection meanwhile.
- * However many pages are slow, some connections stay free for small pages, and some for all other requests. A free slot
- * goes to the waiting credential that holds the fewest slots.
- */
-@Injectable()
-export class ReadSlots {
-  private pages: Semaphore | undefined;
-  private large: Semaphore | undefined;
-
-  constructor(@InjectConnection() private readonly connection: Connection) {}
-
-  /** Reads once a slot is free. Throws the abort reason of `gone`. */
-  read<T>({ limit, owner, gone }: ReadFor, read: () => Promise<T>): Promise<T> {
-    this.pages ??= new Semaphore(this.slotsOf(OF_PAGES));
-    this.large ??= new Semaphore(this.slotsOf(OF_LARGE_PAGES), LARGE_OF_CREDENTIAL);
-    const { pages, large } = this;
-    if (limit <= SMALL_LIMIT) return pages.during(gone, read, owner);
-    return large.during(gone, () => pages.during(gone, read, owner), owner);
-  }
-
-  /** A pool size of 0 means unlimited. */
-  private slotsOf(part: number): number {
-    const { maxPoolSize } = this.connection.getClient().options;
-    return maxPoolSize === 0 ? Infinity : Math.max(1, Math.floor(maxPoolSize * part));
   }
 }
 

@@ -3,10 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { isMomentGone, isTimeout } from '../../../platform/database/index.js';
 import { problems } from '../../../platform/http/index.js';
 import type { PageMoment, PageWish, Shown } from './page-moment.js';
-import { type ReadFor, type ReadSlots, ItemSizes, type PageBudget } from './page-bytes.js';
+import { ItemSizes, type PageBudget } from './page-bytes.js';
+import type { ReadFor, ReadSlots } from './read-slots.js';
 import { type BatchQuery, BatchReader, type ReadBatch } from '../query/batch-reader.js';
 import { type Breadth, FIRST_BREADTH, narrower, relaxed, wider, type Window } from '../query/window.js';
 import type { Selection } from '../query/selection.js';
+import type { ReadSlot } from '../query/window-lists.js';
 import { type ItemShape, type ItemsText, itemsText, tallyOf } from '../../transcode/index.js';
 
 /** The reader of a view, and the requested content. */
@@ -44,9 +46,10 @@ export class PageView {
    * moment and the server dropped it after the first read. A moment that is dropped before the first read is replaced,
    * because a repeated request would find the same moment, and would never succeed.
    */
-  async asOf<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
+  async asOf<T>(read: (at: mongo.Timestamp, slot: ReadSlot) => Promise<T>): Promise<T> {
     this.viewer.gone.throwIfAborted();
-    return this.places.read(this.viewer, () => this.read(read)).finally(this.resolveAnswered);
+    const inSlot = (slot: ReadSlot) => this.read((at) => read(at, slot));
+    return this.places.read(this.viewer, inSlot).finally(this.resolveAnswered);
   }
 
   private async read<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
@@ -190,7 +193,7 @@ export class PageReader {
     for (let breadth: Breadth | undefined = first; ;) {
       const query = { selection, window, breadth, ...(fields && { fields }), ...asked };
       try {
-        const batch = await view.asOf((at) => this.batches.read({ ...query, at }));
+        const batch = await view.asOf((at, slot) => this.batches.read({ ...query, at, slot }));
         return { ...batch, window, breadth, replyLimit };
       } catch (error) {
         breadth = isTimeout(error) ? narrower(breadth, replyLimit) : undefined;

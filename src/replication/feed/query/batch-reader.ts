@@ -18,7 +18,7 @@ import { RawFind, type BatchPart, NumericIdTexts } from './raw-find.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { DELIVERABLE } from '../../../record/index.js';
 import { TombstoneFilter } from './tombstone-filter.js';
-import { WindowLists } from './window-lists.js';
+import { type ReadSlot, WindowLists } from './window-lists.js';
 
 /** The content of one reply: as much of a window as `replyLimit` and `breadth` allow, as of a moment. */
 export interface BatchQuery {
@@ -28,6 +28,8 @@ export interface BatchQuery {
   replyLimit: number;
   breadth: Breadth;
   at: mongo.Timestamp;
+  /** The slot in which the reply is read. */
+  slot: ReadSlot;
   /**
    * Whether only the `_id`s of deliverable documents are read. Otherwise, all documents are read, and those that cannot
    * be delivered are skipped when items are made of them.
@@ -67,9 +69,9 @@ export class BatchReader {
 
   /** Throws the errors of the database, such as a query that exceeded QUERY_MS. */
   async read(step: BatchQuery): Promise<ReadBatch> {
-    const { selection, window, at } = step;
+    const { selection, window, at, slot } = step;
     const { from, to } = window;
-    const list = from && (await this.lists.list({ selection, from, to, at }));
+    const list = from && (await this.lists.list({ selection, from, to, at }, slot));
     const plan = planOf(list?.length, onePageOf(step));
     this.metrics.feedSteps.inc({ plan });
     if (plan === 'id-list') return this.listed(step, list!);

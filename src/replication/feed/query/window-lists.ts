@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
-import { Semaphore, within } from '../../../platform/common/index.js';
+import { Semaphore, within, type WithoutSlot } from '../../../platform/common/index.js';
 import { isRetryable, isTimeout } from '../../../platform/database/index.js';
 import { problems } from '../../../platform/http/index.js';
 import { packedIds } from '../../transcode/index.js';
@@ -34,6 +34,21 @@ interface Listing {
   at: mongo.Timestamp;
 }
 
+/** The slot in which a page reads. */
+export interface ReadSlot {
+  without: WithoutSlot;
+  /** Does a work in another slot of the same reader. If `late` is aborted while it waits for one, throws its reason. */
+  another: <T>(late: AbortSignal, work: () => Promise<T>) => Promise<T>;
+}
+
+/** A list that is being read. */
+interface Reading extends Listing {
+  slot: ReadSlot;
+  /** Resolves if the window is a large one: its pages need no slot until it is listed. */
+  isLarge: Promise<true>;
+  becomesLarge: () => void;
+}
+
 /** The list of a window's `_id`s; absent if the window is too large to list, or listing takes too long. */
 interface Listed {
   ids?: IdList;
@@ -42,13 +57,22 @@ interface Listed {
 /** The `_id`s of windows as of their moments. They never change, and are cached as long as there is room. */
 @Injectable()
 export class WindowLists {
-  private readonly lists = new LRUCache<string, Listed, Listing>({
+  private readonly lists = new LRUCache<string, Listed, Reading>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ ids }) => ENTRY_BYTES + (ids?.bytes ?? 0),
-    fetchMethod: (_key, _stale, { context }) => this.readOnceMore(context).catch(unlistedIfSlow),
+    fetchMethod: (key, _stale, { context }) => {
+      this.readings.set(key, context);
+      return this.read(context)
+        .catch(unlistedIfSlow)
+        .finally(() => {
+          if (this.readings.get(key) === context) this.readings.delete(key);
+        });
+    },
     /** A list that is evicted while it is being read is still returned to its callers. */
     ignoreFetchAbort: true,
   });
+
+  private readonly readings = new Map<string, Reading>();
 
   /** The approximate number of documents of a collection. It determines how a page is read, never what it shows. */
   private readonly counts = new LRUCache<string, number>({
@@ -68,19 +92,25 @@ export class WindowLists {
 
   /**
    * The list of a window as of a moment; undefined if it is too large, or takes longer than QUERY_MS. Throws 503 `busy` if
-   * too many large windows are to be listed before it.
+   * too many large windows are to be listed before it. Meanwhile the caller has no slot, so that the pages of large windows
+   * do not keep others from being read. Retries once, because the driver does not retry `getMore`.
    */
-  async list(listing: Listing): Promise<IdList | undefined> {
-    const listed = await this.lists.fetch(keyOf(listing), { context: listing });
-    return listed?.ids;
+  list(listing: Listing, slot: ReadSlot): Promise<IdList | undefined> {
+    return this.once(listing, slot).catch((error: unknown) => {
+      if (!isRetryable(error)) throw error;
+      return this.once(listing, slot);
+    });
   }
 
-  /** Retries once, because the driver does not retry `getMore`. */
-  private readOnceMore(listing: Listing): Promise<Listed> {
-    return this.read(listing).catch((error: unknown) => {
-      if (!isRetryable(error)) throw error;
-      return this.read(listing);
-    });
+  private async once(listing: Listing, slot: ReadSlot): Promise<IdList | undefined> {
+    const key = keyOf(listing);
+    let becomesLarge = () => {};
+    const isLarge = new Promise<true>((resolve) => (becomesLarge = () => resolve(true)));
+    const listed = this.lists.fetch(key, { context: { ...listing, slot, isLarge, becomesLarge } });
+    const reading = this.readings.get(key);
+    const first = await Promise.race([listed, reading?.isLarge ?? listed]);
+    const { ids } = (first === true ? await slot.without(() => listed) : first) ?? {};
+    return ids;
   }
 
   /** The approximate number of documents; 0 if it is not known in time, and then no window is listed. */
@@ -88,7 +118,8 @@ export class WindowLists {
     return (await this.counts.fetch(collection).catch(() => undefined)) ?? 0;
   }
 
-  private async read({ selection, from, to, at }: Listing): Promise<Listed> {
+  private async read(reading: Reading): Promise<Listed> {
+    const { selection, from, to, at } = reading;
     const longest = longestList(await this.howMany(selection.collection));
     const { collection } = selection;
     const find = {
@@ -106,19 +137,28 @@ export class WindowLists {
       const parts: Uint8Array[] = [];
       const isLarge = await partOf(replies, parts);
       const list = () => listOf(replies, parts, longest);
-      return await (isLarge ? this.inTurn(selection, list) : list());
+      return await (isLarge ? this.inTurn(reading, list) : list());
     } finally {
       await replies.return();
     }
   }
 
-  /** Waits while too many large windows are listed. A free place goes to the application with the fewest ones. */
-  private inTurn<T>({ scope }: Listing['selection'], list: () => Promise<T>): Promise<T> {
+  /**
+   * Waits while too many large windows are listed. A free place goes to the application with the fewest ones. The list is
+   * read in a slot of its own, because the page that asked first may be gone before the others.
+   */
+  private inTurn<T>(
+    { selection: { scope }, slot, becomesLarge }: Reading,
+    list: () => Promise<T>,
+  ): Promise<T> {
+    becomesLarge();
     const late = AbortSignal.timeout(this.patienceMs);
     const owner = JSON.stringify([scope['organizationid'], scope['appid']]);
-    return this.large.during(late, list, owner).catch((error: unknown) => {
-      throw error === late.reason ? problems.busy() : error;
-    });
+    return this.large
+      .during(late, () => slot.another(late, list), owner)
+      .catch((error: unknown) => {
+        throw error === late.reason ? problems.busy() : error;
+      });
   }
 }
 

@@ -10,6 +10,7 @@ import type {
   ReadBatch,
 } from '../../../../src/replication/feed/query/batch-reader.js';
 import { matching } from '../../../../src/replication/feed/query/selection.js';
+import type { ReadSlot } from '../../../../src/replication/feed/query/window-lists.js';
 
 const { BSON, ObjectId } = mongoose.mongo;
 const TIMED_OUT = new mongoose.mongo.MongoServerError({ message: 'operation exceeded time limit', code: 50 });
@@ -47,6 +48,8 @@ export interface StoredPage {
   taken: BatchQuery[];
 }
 
+/** A slot that nobody else wants. */
+export const SLOT: ReadSlot = { without: (wait) => wait(), another: (_late, work) => work() };
 export const AT = new mongoose.mongo.Timestamp({ t: 1, i: 1 });
 
 export function pageFrom(records: StoredRecord[], behaviour: Behaviour): StoredPage {
@@ -59,7 +62,7 @@ export function pageFrom(records: StoredRecord[], behaviour: Behaviour): StoredP
   };
   const sizes = { ofOneReply: () => behaviour.sizes, bytesOfOne: () => 1, learn: () => undefined };
   const reading: PageReading = {
-    view: { at: AT, asOf: (read) => read(AT) },
+    view: { at: AT, asOf: (read) => read(AT, SLOT) },
     feed: 'default',
     selection: matching({ organizationid: 'acme', appid: 'shop' }, 'product'),
     shape: { item: 'delete' },

@@ -1,5 +1,5 @@
 import { type Connection, mongo } from 'mongoose';
-import { ReadSlots } from '../../../../../src/replication/feed/page/page-bytes.js';
+import { ReadSlots } from '../../../../../src/replication/feed/page/read-slots.js';
 
 const LARGE = 10_000;
 const SMALL = 100;
@@ -20,7 +20,7 @@ function readsWith(maxPoolSize: number) {
     ends.get(name)!();
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { begun, ask, end };
+  return { begun, ask, end, places };
 }
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => `a${n + 1}`);
@@ -59,4 +59,40 @@ it('of small pages that wait as well', async () => {
   expect(begun).toEqual(many(3));
   await end('a3');
   expect(begun.slice(3)).toEqual(['b1']);
+});
+
+it('a read that waits for something else gives its slots to others, and goes on once it has them again', async () => {
+  const { begun, ask, end, places } = readsWith(8);
+  let come = () => {};
+  const something = new Promise<void>((resolve) => (come = resolve));
+  const waiting = Array.from({ length: 4 }, (_, index) =>
+    places.read({ limit: LARGE, owner: `w${index}`, gone }, async (slot) => {
+      await slot.without(() => something);
+      begun.push('after');
+    }),
+  );
+  for (const name of many(6)) ask(name, name, LARGE);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(begun).toEqual(many(4));
+  come();
+  for (const name of many(6)) await end(name);
+  await Promise.all(waiting);
+  expect(begun).toEqual([...many(6), ...Array<string>(4).fill('after')]);
+});
+
+it('a read whose reader is gone while it waits for something else takes no slot again', async () => {
+  const { begun, ask, end, places } = readsWith(2);
+  const leaving = new AbortController();
+  const left = places.read({ limit: SMALL, owner: 'a', gone: leaving.signal }, (slot) =>
+    slot.without(() => {
+      ask('b1', 'b', SMALL);
+      leaving.abort(new Error('gone'));
+      return Promise.resolve();
+    }),
+  );
+  await expect(left).rejects.toThrow('gone');
+  ask('c1', 'c', SMALL);
+  expect(begun).toEqual(['b1']);
+  await end('b1');
+  expect(begun).toEqual(['b1', 'c1']);
 });

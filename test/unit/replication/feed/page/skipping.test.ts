@@ -6,8 +6,9 @@ import type {
   ReadPlace,
 } from '../../../../../src/replication/feed/page/page-reader.js';
 import { itemsAfterSkipped } from '../../../../../src/replication/feed/page/pages.js';
+import type { ReadSlot } from '../../../../../src/replication/feed/query/window-lists.js';
 import type { Window } from '../../../../../src/replication/feed/query/window.js';
-import { anyBehaviour, anyRecord, AT as at, pageFrom } from '../stored.js';
+import { anyBehaviour, anyRecord, AT as at, pageFrom, SLOT } from '../stored.js';
 import { runs } from '../../../../support/runs.js';
 
 async function idsOf(reader: PageReader, reading: PageReading, window: Window): Promise<string[]> {
@@ -73,9 +74,9 @@ it('nor where the moment is gone while items are being counted', async () => {
   );
   const fleeting = {
     at,
-    asOf: <T>(read: (of: mongoose.mongo.Timestamp) => Promise<T>) => {
+    asOf: <T>(read: (of: mongoose.mongo.Timestamp, slot: ReadSlot) => Promise<T>) => {
       fleeting.at = new mongoose.mongo.Timestamp({ t: 2, i: 1 });
-      return read(fleeting.at);
+      return read(fleeting.at, SLOT);
     },
   };
   const window = { to: new Date(1000), limit: 5 };

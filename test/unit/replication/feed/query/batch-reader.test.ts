@@ -6,6 +6,7 @@ import type { WindowLists } from '../../../../../src/replication/feed/query/wind
 import { IdList, matching } from '../../../../../src/replication/feed/query/selection.js';
 import type { NumericIdTexts, Find, RawFind } from '../../../../../src/replication/feed/query/raw-find.js';
 import type { TombstoneFilter } from '../../../../../src/replication/feed/query/tombstone-filter.js';
+import { SLOT } from '../stored.js';
 
 const COUNT = 500;
 const at = new mongoose.mongo.Timestamp({ t: 1, i: 1 });
@@ -31,7 +32,7 @@ async function askedFor(most: number | undefined, idsOnly = false): Promise<Find
   ];
   const breadth = { ...FIRST_BREADTH, ...(most !== undefined && { most }) };
   await new BatchReader(...dependencies, new Metrics()).read({
-    ...{ selection, window, replyLimit: window.limit, breadth, at, idsOnly },
+    ...{ selection, window, replyLimit: window.limit, breadth, at, slot: SLOT, idsOnly },
   });
   return asked!;
 }

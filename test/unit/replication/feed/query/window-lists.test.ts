@@ -1,7 +1,9 @@
-import mongoose from 'mongoose';
+import mongoose, { type Connection } from 'mongoose';
 import type { RawFind } from '../../../../../src/replication/feed/query/raw-find.js';
 import { matching } from '../../../../../src/replication/feed/query/selection.js';
 import { WindowLists } from '../../../../../src/replication/feed/query/window-lists.js';
+import { ReadSlots } from '../../../../../src/replication/feed/page/read-slots.js';
+import { SLOT } from '../stored.js';
 
 const { BSON, MongoServerError, ObjectId, Timestamp } = mongoose.mongo;
 const MANY = 10_000_000;
@@ -51,13 +53,13 @@ it('a list that finds no room is still what its callers wait for', async () => {
   const { lists } = listsOf(async function* () {
     for (let part = 0; part < 10; part += 1) yield await Promise.resolve(all);
   });
-  const found = await Promise.all([1, 2, 3, 4, 5, 6].map((minute) => lists.list(window(minute))));
+  const found = await Promise.all([1, 2, 3, 4, 5, 6].map((minute) => lists.list(window(minute), SLOT)));
   expect(found.map((list) => list?.length)).toEqual(Array.from(found, () => IDS));
 }, 60_000);
 
 it('a window whose list takes too long is not listed, and not tried again at once', async () => {
   const { lists, calls } = listsOf(failing(50));
-  expect([await lists.list(window(1)), await lists.list(window(1)), calls()]).toEqual([
+  expect([await lists.list(window(1), SLOT), await lists.list(window(1), SLOT), calls()]).toEqual([
     undefined,
     undefined,
     1,
@@ -66,9 +68,9 @@ it('a window whose list takes too long is not listed, and not tried again at onc
 
 it('a list that was cut off is read once more, and no more often', async () => {
   const again = listsOf((call) => (call === 1 ? failing(43)() : one()));
-  expect([(await again.lists.list(window(1)))?.length, again.calls()]).toEqual([1, 2]);
+  expect([(await again.lists.list(window(1), SLOT))?.length, again.calls()]).toEqual([1, 2]);
   const never = listsOf(failing(43));
-  await expect(never.lists.list(window(1))).rejects.toThrow('no');
+  await expect(never.lists.list(window(1), SLOT)).rejects.toThrow('no');
   expect(never.calls()).toBe(2);
 });
 
@@ -77,10 +79,10 @@ it('where the collection cannot be counted in time nothing is listed, and the ne
   let counts = 0;
   const count = () => ((counts += 1) === 1 ? new Promise<number>(() => undefined) : Promise.resolve(MANY));
   const { lists } = listsOf(one, count);
-  const first = lists.list(window(1));
+  const first = lists.list(window(1), SLOT);
   await jest.advanceTimersByTimeAsync(2500);
   expect(await first).toBeUndefined();
-  expect(await lists.list(window(2))).toHaveLength(1);
+  expect(await lists.list(window(2), SLOT)).toHaveLength(1);
   expect(counts).toBe(2);
   jest.useRealTimers();
 });
@@ -89,6 +91,14 @@ describe('the lists of large windows', () => {
   const LARGE = 20_000;
   const large = BSON.serialize({ ...Array.from({ length: LARGE }, () => ({ _id: new ObjectId() })) });
   const untilIdle = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+  const gone = new AbortController().signal;
+
+  /** The slots of reads with a pool of so many connections. */
+  function slotsOf(maxPoolSize: number): ReadSlots {
+    const client = new mongoose.mongo.MongoClient('mongodb://127.0.0.1', { maxPoolSize });
+    return new ReadSlots({ getClient: () => client } as unknown as Connection);
+  }
 
   /** Lists with two replies each. The second reply comes after `goOn` is called. */
   function heldLists(firstOf: (call: number) => Uint8Array) {
@@ -103,7 +113,7 @@ describe('the lists of large windows', () => {
 
   it('are read two at a time: each needs up to 36 MB meanwhile', async () => {
     const { lists, held } = heldLists(() => large);
-    const found = [1, 2, 3].map((minute) => lists.list(window(minute)));
+    const found = [1, 2, 3].map((minute) => lists.list(window(minute), SLOT));
     await untilIdle();
     expect(held).toHaveLength(2);
     held[0]!();
@@ -116,21 +126,37 @@ describe('the lists of large windows', () => {
 
   it('do not hold up those of small windows, whose first reply is not full', async () => {
     const { lists, held } = heldLists((call) => (call <= 2 ? large : documents));
-    const found = [1, 2, 3, 4, 5].map((minute) => lists.list(window(minute)));
+    const found = [1, 2, 3, 4, 5].map((minute) => lists.list(window(minute), SLOT));
     await untilIdle();
     expect(held).toHaveLength(5);
     for (const goOn of held) goOn();
     expect((await Promise.all(found)).map((list) => list?.length)).toEqual([2 * LARGE, 2 * LARGE, 2, 2, 2]);
   });
 
+  it('leave the slots of reads to other pages, also those of pages that wait for the same list', async () => {
+    const { lists, held } = heldLists(() => large);
+    const slots = slotsOf(4);
+    const listed = (minute: number, owner: string, limit: number) =>
+      slots.read({ limit, owner, gone }, (slot) => lists.list(window(minute), slot));
+    const found = [1, 2, 3, 4, 1, 2, 3, 4].map((minute, index) => listed(minute, `${index}`, 10_000));
+    await untilIdle();
+    expect(held).toHaveLength(2);
+    expect(await slots.read({ limit: 1, owner: 'other', gone }, () => Promise.resolve('read'))).toBe('read');
+    for (let listing = 0; listing < 4; listing += 1) {
+      held[listing]!();
+      await untilIdle();
+    }
+    expect((await Promise.all(found)).map((list) => list?.length)).toEqual(Array(8).fill(2 * LARGE));
+  });
+
   it('wait for a bounded time: 503 `busy`', async () => {
     const { lists, held } = heldLists(() => large);
     lists.patienceMs = 50;
-    const found = [1, 2].map((minute) => lists.list(window(minute)));
-    await expect(lists.list(window(3))).rejects.toMatchObject({ slug: 'busy' });
+    const found = [1, 2].map((minute) => lists.list(window(minute), SLOT));
+    await expect(lists.list(window(3), SLOT)).rejects.toMatchObject({ slug: 'busy' });
     for (const goOn of held) goOn();
     await Promise.all(found);
-    const again = lists.list(window(3));
+    const again = lists.list(window(3), SLOT);
     await untilIdle();
     held.at(-1)!();
     expect(await again).toHaveLength(2 * LARGE);
