@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { etagOf } from '../platform/http/index.js';
-import { READ_FOR_JSON, updateItemText } from '../record/index.js';
+import { documentForJson, updateItemText } from '../record/index.js';
 import type { BsonDocument } from './merge.js';
 
 const { BSON } = mongoose.mongo;
@@ -13,9 +13,6 @@ const ARRAY = 4;
 /** A BSON text begins with its length and ends with a NUL (bytes). */
 const BEFORE_TEXT = 4;
 const AFTER_TEXT = 1;
-
-/** The option for text that is not UTF-8 has another name in the BSON library than in the driver. */
-const READ_HERE = { ...READ_FOR_JSON, validation: { utf8: false } };
 
 /** A member as stored in the database, without the service's own `emailkey`. */
 export class StoredMember {
@@ -40,14 +37,14 @@ export class StoredMember {
 
   /** The JSON text for answers. */
   itemText(): string {
-    const record = BSON.deserialize(withoutDoubles(this.raw), READ_HERE);
+    const record = documentForJson(withoutDoubles(this.raw));
     return updateItemText('member', record, { withPasswordHash: false });
   }
 }
 
 /**
  * Decodes raw BSON: documents as Maps, arrays as arrays, texts as strings, numbers as the driver's own classes, and
- * other values as the driver decodes them. For a duplicate name the first value is used, as in MongoDB.
+ * other values as the driver decodes them, or null if the driver refuses them. For a duplicate name the first value is used, as in MongoDB.
  */
 export function decode(raw: Uint8Array): BsonDocument {
   const document: BsonDocument = new Map();
@@ -113,7 +110,12 @@ function valueOf(type: number, bytes: Buffer): unknown {
   if (type === TEXT) return bytes.toString('utf8', BEFORE_TEXT, bytes.length - AFTER_TEXT);
   if (type === DOCUMENT) return decode(bytes);
   if (type === ARRAY) return [...decode(bytes).values()];
-  return BSON.deserialize(alone(type, bytes), KEEP_TYPES)['v'];
+  try {
+    return BSON.deserialize(alone(type, bytes), KEEP_TYPES)['v'];
+  } catch (error) {
+    if (error instanceof BSON.BSONError) return null;
+    throw error;
+  }
 }
 
 /** A document whose only element, `v`, is this value. */

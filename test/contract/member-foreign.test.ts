@@ -136,6 +136,14 @@ describe('records that other programs wrote oddly are patched all the same', () 
     expect(Object.keys(after?.['data'] as object).sort()).toEqual(['address', 'contactname', 'email']);
   });
 
+  it('a document in data looks like a reference: it is shown as it is stored', async () => {
+    const odd = { $ref: 'shop.items', $id: 5 };
+    const id = await foreign({});
+    await members.collection.updateOne({ id }, [{ $set: { data: { $literal: { odd } } } }]);
+    expect(itemOf(await members.read(id)).data).toEqual({ odd });
+    expect(itemOf(await members.patch(id, { contactname: 'Ann' })).data).toMatchObject({ odd });
+  });
+
   it('data is missing', async () => {
     const id = await foreign({});
     await members.collection.updateOne({ id }, { $unset: { data: '', createdBy: '', type: '' } });
@@ -189,6 +197,7 @@ describe('what JavaScript cannot write back byte for byte', () => {
     ['a text that is not UTF-8', element(0x02, 'odd', ...text(0xff, 0xfe))],
     ['a date JavaScript does not know', element(0x09, 'odd', 255, 255, 255, 255, 255, 255, 255, 127)],
     ['a vector out of shape', element(0x05, 'odd', 3, 0, 0, 0, 9, 3, 7, 255)],
+    ['a regular expression with an option that drivers do not know', element(0x0b, 'odd', 0x61, 0, 0x67, 0)],
     ['a name used twice', Buffer.concat([element(0x08, 'odd', 1), element(0x08, 'odd', 0)])],
   ])('%s: is patched, and stays', async (_what, odd) => {
     const id = newEmail();

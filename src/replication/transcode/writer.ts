@@ -1,5 +1,4 @@
-import mongoose from 'mongoose';
-import { channelsOf, jsonText, READ_FOR_JSON } from '../../record/index.js';
+import { channelsOf, jsonText, valueForJson } from '../../record/index.js';
 import { MalformedBsonError } from './bson-reader.js';
 import { type FieldMask, type HashKeyBytes, hashText } from './field-mask.js';
 import type { Host, Program } from './wasm.js';
@@ -66,40 +65,6 @@ function dividedUp(numerator: bigint, divisor: bigint): bigint {
 /** The greatest `n` with 2^n at most 10^exponent. */
 function floorLog2Pow10(exponent: number): number {
   return (exponent * 1_741_647) >> 19;
-}
-
-const { BSON } = mongoose.mongo;
-
-const REGEXP = 0x0b;
-const READ = { ...READ_FOR_JSON, validation: { utf8: false } };
-
-/**
- * The JSON text of a value of a rare type, from its type and bytes, as the driver reads it. A value that the driver
- * refuses to read becomes null, so that it does not keep all others from being delivered.
- */
-function rareText(type: number, bytes: Uint8Array): string {
-  return jsonText(valueOf(type, bytes));
-}
-
-function valueOf(type: number, bytes: Uint8Array): unknown {
-  return type === REGEXP ? regExpText(bytes) : read(type, bytes);
-}
-
-/** Parsed here because the driver knows only its own options, and other programs may have stored more. */
-function regExpText(bytes: Uint8Array): string {
-  const [pattern, options] = Buffer.from(bytes).toString().split('\0');
-  return `/${pattern}/${options!.split('').sort().join('')}`;
-}
-
-function read(type: number, bytes: Uint8Array): unknown {
-  const length = Buffer.alloc(4);
-  length.writeInt32LE(4 + 2 + bytes.length + 1);
-  try {
-    return BSON.deserialize(Buffer.concat([length, Buffer.of(type, 0), bytes, Buffer.of(0)]), READ)[''];
-  } catch (error) {
-    if (error instanceof BSON.BSONError) return null;
-    throw error;
-  }
 }
 
 /**
@@ -180,7 +145,7 @@ export abstract class Writer<P extends Program = Program> {
   }
 
   private rare(type: number, start: number, end: number, position: number): number {
-    const value = rareText(type, this.memory.subarray(start, end));
+    const value = jsonText(valueForJson(type, this.memory.subarray(start, end)));
     if (value.length <= SHORT_TEXT) return position + this.memory.write(value, position);
     this.takeOutput(position);
     this.take(Buffer.from(value), (piece) => piece);
@@ -192,7 +157,7 @@ export abstract class Writer<P extends Program = Program> {
     if (this.hashKey === undefined) throw new Error('A hash needs a key');
     const { value: ofChannels } = this.program.OF_CHANNELS;
     const stored = type & ~ofChannels;
-    const value = stored === 0 ? undefined : valueOf(stored, this.memory.subarray(start, end));
+    const value = stored === 0 ? undefined : valueForJson(stored, this.memory.subarray(start, end));
     const shown = (type & ofChannels) === 0 ? value : (channelsOf(value) ?? []);
     return position + this.memory.write(hashText(this.hashKey, shown), position);
   }

@@ -15,7 +15,19 @@ import {
   itemsText,
 } from '../../../../src/replication/transcode/index.js';
 import { dice, randomRecord } from './random-records.js';
-import { batch, document, double, int32, int64, list, NULL, text, type Value } from './raw-bson.js';
+import {
+  batch,
+  binary,
+  document,
+  double,
+  int32,
+  int64,
+  list,
+  NULL,
+  regExp,
+  text,
+  type Value,
+} from './raw-bson.js';
 import { isDeliverable } from './reference.js';
 import { MEMBER, PRODUCT, record, textOf, textOfBatch } from './transcript.js';
 
@@ -248,6 +260,25 @@ function plainItem(stored: mongo.Document, fields: ShownFields): string {
     )
     .replace(',"channels":["\\u0001"]', () => whole('channels', channelsOf(channels) ?? []));
 }
+
+describe('A hash is that of the value as an item shows it, also of', () => {
+  const five = ['$id', int32(5)] as const;
+  it.each<[string, Value]>([
+    ['a document that looks like a reference', document([['$ref', text('shop.items')], five])],
+    ['the same with a null', document([['$ref', text('items')], five, ['$db', NULL]])],
+    ['one with another within it', list([document([['a', document([['$ref', text('a.b')], five])]])])],
+    ['a regular expression that drivers refuse, within others', document([['a', regExp('x', 'g')]])],
+    ['an old binary whose second length is wrong', list([binary(Buffer.from('abcdefgh'), 2)])],
+    ['an old binary', document([['a', binary(Buffer.from([2, 0, 0, 0, 1, 2]), 2)]])],
+  ])('%s', (_what, value) => {
+    const data: [string, Value][] = [['x', value]];
+    const { data: plain } = JSON.parse(textOf(record({ data: document(data) }))) as { data: { x: unknown } };
+    expect(shown(data, { hash: ['data.x'] })).toEqual({
+      ...REST,
+      data: { x: hashOf(canonicalText(plain.x)) },
+    });
+  });
+});
 
 describe('The fields of a service, in random records', () => {
   const READ = { ...READ_FOR_JSON, validation: { utf8: false } };

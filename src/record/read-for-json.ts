@@ -1,0 +1,73 @@
+import mongoose, { type mongo } from 'mongoose';
+import { READ_FOR_JSON } from './item.js';
+
+const { BSON } = mongoose.mongo;
+/** The option for text that is not UTF-8 has another name in the BSON library than in the driver. */
+const READ = { ...READ_FOR_JSON, validation: { utf8: false } };
+
+const [DOCUMENT, ARRAY, BINARY, REGEXP] = [0x03, 0x04, 0x05, 0x0b];
+const LENGTH_BYTES = 4;
+/** A binary that begins with a second copy of its length. */
+const OLD_BINARY = 0x02;
+const REFERENCE = '$ref\0';
+
+/** Reads a stored document for {@link jsonText}. See {@link valueForJson}. */
+export function documentForJson(bytes: Uint8Array): mongo.Document {
+  return valueForJson(DOCUMENT, bytes) as mongo.Document;
+}
+
+/**
+ * Reads a stored value for {@link jsonText}, from its type and its bytes, whatever a program has stored. The driver refuses
+ * a document if one value in it is unusual, such as a regular expression with an option that the driver does not know; and
+ * it reads a document with `$ref` and `$id` as a reference, which changes a name with a dot. Such documents are read value
+ * by value. A single value that the driver refuses becomes null, so that it does not keep all others from being delivered.
+ */
+export function valueForJson(type: number, bytes: Uint8Array): unknown {
+  if (type === REGEXP) return regExp(bytes);
+  if (type === BINARY) return binary(bytes);
+  const isWithParts = type === DOCUMENT || type === ARRAY;
+  const hasReference = isWithParts && bufferOf(bytes).includes(REFERENCE, 0, 'latin1');
+  try {
+    if (!hasReference) return BSON.deserialize(alone(type, bytes), READ)[''];
+  } catch (error) {
+    if (!(error instanceof BSON.BSONError)) throw error;
+    if (!isWithParts) return null;
+  }
+  const parts = partsOf(bytes);
+  return type === ARRAY ? parts.map(([, value]) => value) : Object.fromEntries(parts);
+}
+
+function partsOf(document: Uint8Array): [name: string, value: unknown][] {
+  const bytes = bufferOf(document);
+  return [...BSON.onDemand.parseToElements(bytes)].map(([type, nameAt, nameLength, at, length]) => [
+    bytes.toString('utf8', nameAt, nameAt + nameLength),
+    valueForJson(type, bytes.subarray(at, at + length)),
+  ]);
+}
+
+/** With all options that are stored. The driver's class refuses those that the driver does not know. */
+function regExp(bytes: Uint8Array): mongo.BSONRegExp {
+  const [pattern, options] = bufferOf(bytes).toString().split('\0');
+  return Object.assign(new BSON.BSONRegExp(pattern!), { options: options!.split('').sort().join('') });
+}
+
+function binary(bytes: Uint8Array): mongo.Binary {
+  const subtype = bytes[LENGTH_BYTES]!;
+  const content = bufferOf(bytes).subarray(LENGTH_BYTES + 1);
+  const isOld =
+    subtype === OLD_BINARY &&
+    content.length >= LENGTH_BYTES &&
+    content.readUInt32LE() === content.length - LENGTH_BYTES;
+  return new BSON.Binary(isOld ? content.subarray(LENGTH_BYTES) : content, subtype);
+}
+
+/** A document whose only value, under the empty name, is this one. */
+function alone(type: number, bytes: Uint8Array): Buffer {
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeInt32LE(LENGTH_BYTES + 2 + bytes.length + 1);
+  return Buffer.concat([length, Buffer.of(type, 0), bytes, Buffer.of(0)]);
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
