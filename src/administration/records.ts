@@ -8,7 +8,7 @@ import {
   HIDDEN_FIELDS,
   idTextAt,
   ofTenant,
-  READ_FOR_JSON,
+  documentForJson,
   type Tenant,
   withIds,
 } from '../record/index.js';
@@ -124,16 +124,19 @@ async function storedRecord(
   records: mongo.Collection,
   { tenant, id, entry }: { tenant: Tenant; id: string; entry: LedgerEntry | null },
 ): Promise<mongo.Document | null> {
-  const options = { projection: HIDDEN, ...READ_FOR_JSON };
+  const options = { projection: HIDDEN, raw: true };
   const found = await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
     records.findOne(withIds(tenant, [id]), { ...options, ...along }),
   );
-  if (found !== null || entry?.isNumber !== true || entry.owner === undefined) return found;
+  if (found !== null || entry?.isNumber !== true || entry.owner === undefined) return readRaw(found);
   const isSame = { $expr: { $eq: [idTextAt('$id'), literal(id)] } };
-  return records.findOne(
-    { ...ofTenant(tenant), _id: entry.owner, ...isSame },
-    { ...options, hint: { _id: 1 } },
-  );
+  const which = { ...ofTenant(tenant), _id: entry.owner, ...isSame };
+  return readRaw(await records.findOne(which, { ...options, hint: { _id: 1 } }));
+}
+
+/** With `raw`, the driver returns bytes. */
+function readRaw(found: unknown): mongo.Document | null {
+  return found === null ? null : documentForJson(found as Uint8Array);
 }
 
 async function matches(

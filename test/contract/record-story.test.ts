@@ -1,5 +1,8 @@
+import { mongo } from 'mongoose';
 import { send, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
+import { rawDocument } from './raw-document.js';
+import { insertRaw } from './raw-insert.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -56,6 +59,25 @@ describe('Why is a record there, or gone?', () => {
     await app.product({ id: 4711 });
     await service.watcher.caughtUp();
     expect(await story('4711')).toMatchObject({ state: 'alive', record: { id: 4711 } });
+  });
+
+  it('one with a value that drivers refuse, and one that looks like a reference', async () => {
+    const odd = Buffer.concat([Buffer.of(0x0b), Buffer.from('odd\0x\0g\0')]);
+    const reference = { $ref: 'shop.items', $id: 5 };
+    const bytes = Buffer.concat([rawDocument([['reference', reference]]).subarray(0, -1), odd, Buffer.of(0)]);
+    bytes.writeInt32LE(bytes.length);
+    const record = {
+      _id: new mongo.ObjectId(),
+      ...app.tenant,
+      id: 'odd',
+      lastupdated: new Date(),
+      data: bytes,
+    };
+    await insertRaw(service.uri, 'products', rawDocument(Object.entries(record)));
+    await service.watcher.caughtUp();
+    const data = { reference, odd: { $regularExpression: { pattern: 'x', options: 'g' } } };
+    expect(await story('odd')).toMatchObject({ state: 'alive', record: { data } });
+    expect((await show('odd')).code).toBe(0);
   });
 
   it('one that nobody ever had', async () => {
