@@ -1,4 +1,6 @@
+import { mongo } from 'mongoose';
 import type { BuiltInKind } from '../../src/kinds/index.js';
+import { cursorOf } from '../../src/replication/feed/index.js';
 import {
   eventually,
   expectProblem,
@@ -160,6 +162,24 @@ describe('beside it', () => {
     await filled();
     const { status, json } = await ask('product/default/digest', { to: ahead(30 * DAY_MS) });
     expect([status, (json as { count: number }).count]).toEqual([200, 1]);
+  });
+
+  it('so is a cursor of `changes` that is ahead, whose `to` no request states: not 400', async () => {
+    await filled();
+    const feed = JSON.stringify([
+      app.organizationid,
+      app.appid,
+      'product',
+      'changes',
+      { service: 'default' },
+    ]);
+    for (const from of [undefined, new Date(ahead(-DAY_MS)), new Date(ahead(DAY_MS))]) {
+      const place = { from, to: new Date(ahead(2 * DAY_MS)), toIsClock: true, section: 'matching' as const };
+      const lastoffsetid = mongo.ObjectId.createFromHexString('6740a1b2c3d4e5f601234567');
+      const cursor = cursorOf(feed, { ...place, lastoffsetid, withDeletes: true });
+      for (const name of ['cursor', 'lastoffsetid'])
+        expectProblem(await ask('product/default/changes', { [name]: cursor }), 410, 'source-restored');
+    }
   });
 
   it('400 and 404 come before it, and 401', async () => {

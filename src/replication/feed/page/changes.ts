@@ -158,7 +158,8 @@ export class ChangesPages {
     const { application, request } = ask;
     const asked = {
       ...{ kind: feed.kind, from: request.from, to: request.to ?? THE_CLOCK },
-      ...{ isFirst: request.place === undefined, continuesFrom: announcedIn(request) },
+      ...{ isFirst: request.place === undefined, isToOfCursor: request.place !== undefined },
+      continuesFrom: announcedIn(request),
       limit: itemsOf(request),
     };
     return this.feeds.open(

@@ -76,7 +76,7 @@ export interface Ask<Request> {
 }
 
 /** The part of a feed that a request asks for. */
-interface Asked extends Pick<AskedWish, 'to' | 'isFirst' | 'continuesFrom'> {
+interface Asked extends Pick<AskedWish, 'to' | 'isFirst' | 'continuesFrom' | 'isToOfCursor'> {
   kind: Kind;
   from: Date | undefined;
   /** The maximum number of items. */

@@ -91,6 +91,8 @@ export interface PageWish {
   isFirst: boolean;
   /** The time from which the client continues; undefined if it sends none. */
   continuesFrom?: Date | undefined;
+  /** Whether `to` comes from a cursor. It was then announced when the cursor was made. */
+  isToOfCursor?: boolean;
   service: InForce | undefined;
 }
 
@@ -181,7 +183,9 @@ export class PageMoment {
     }
   }
 
-  /** Throws 503 `preparing`, and 400 if `to` is too far ahead for a further page. It neither waits nor needs a moment. */
+  /**
+   * Throws 503 `preparing`, and 400 or 410 if `to` is too far ahead for a further page. It neither waits nor needs a moment.
+   */
   async assertAllowed(wish: Omit<PageWish, 'service'>): Promise<void> {
     await this.endModeOf(wish, await this.progress.read(wish.mark));
   }
@@ -197,12 +201,15 @@ export class PageMoment {
   }
 
   private async endModeOf(
-    { mark, to, isFirst }: Omit<PageWish, 'service'>,
+    { mark, to, isFirst, isToOfCursor }: Omit<PageWish, 'service'>,
     { clock }: ObservedProgress,
   ): Promise<{ mode: Exclude<EndMode, 'refused'>; needed: Date }> {
     const fence = to > clock ? await this.announced.fence(mark) : undefined;
     const mode = endModeOf({ to, clock, fence, isFirst }, this.settings.markWait);
-    if (mode === 'refused') throw problems.invalidRequest([{ parameter: 'to', detail: inTheFuture(to) }]);
+    if (mode === 'refused') {
+      if (isToOfCursor === true) await this.announced.assertAnnounced(mark, to);
+      throw problems.invalidRequest([{ parameter: 'to', detail: inTheFuture(to) }]);
+    }
     return { mode, needed: mode === 'clock' ? fenceAfterRaise(fence, clock) : to };
   }
 
