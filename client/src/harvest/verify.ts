@@ -24,7 +24,7 @@ export interface Verified {
   count: number;
   /** Up to which moment copy and source were compared. */
   to: string;
-  /** Records that the store of the copy cannot hold, as they are now: these are no differences. */
+  /** Records that the store refuses. One that the copy therefore lacks is no difference; an old version of it in the copy is one. */
   unfit: UnfitRecord[];
   /** Where the copy stood then: nothing is mended once another harvest has written since. */
   state: CopyState;
@@ -65,9 +65,9 @@ export async function verify(compared: Compared, { signal }: VerifyOptions = {})
   }
   const { unfit = [] } = state;
   const stamps = new Map(unfit.map(({ key, lastupdated }) => [key, lastupdated]));
-  const differences = found.filter(
-    ({ id, told }) => stamps.size === 0 || told === undefined || stamps.get(unfitKey(id)) !== told,
-  );
+  const isRefused = ({ id, held, told }: CopyDifference) =>
+    stamps.size > 0 && held === undefined && stamps.get(unfitKey(id)) === told;
+  const differences = found.filter((difference) => !isRefused(difference));
   return {
     differences: differences.sort((one, other) => (one.id < other.id ? -1 : 1)),
     ...{ unfit, count, to, state },
