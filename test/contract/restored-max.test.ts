@@ -1,6 +1,8 @@
 /** @depends-on-server */
-import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { judge } from '../../conformance/src/index.js';
+import { eventually, expectProblem, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
+import { BOUNDS } from './conformance/runs.js';
 import { commandsDuring, nameOf } from './profiler.js';
 
 const HOUR_MS = 3_600_000;
@@ -26,6 +28,20 @@ it('a consumer can continue from the offset of `max`, although the greatest stam
   await eventually(async () => (await app.max('product')).getTime() > 0);
   expectProblem(await updatesFrom(app, hoursAgo(1)), 410, 'source-restored');
   expect((await updatesFrom(app, await app.max('product'))).status).toBe(200);
+});
+
+it('the conformance kit finds no fault in that offset, which no record has', async () => {
+  const app = await service.application();
+  await app.product({ lastupdated: hoursAgo(1) });
+  await eventually(async () => (await app.max('product')).getTime() > 0);
+  const { checks } = await judge({
+    target: { url: service.url, ...app.tenant, kind: 'product', services: [] },
+    login: { username: app.user('read'), password: PASSWORD },
+    ...{ parts: ['seed'], only: ['max-greatest'], bounds: BOUNDS, pages: 1 },
+  });
+  expect(checks).toEqual([
+    expect.objectContaining({ outcome: 'not judged', lacks: [expect.stringContaining('restored')] }),
+  ]);
 });
 
 it('the command examines what was stamped in the time that was lost, however many records there are', async () => {

@@ -4,6 +4,8 @@ import { bodyOf, type HttpAnswer } from '../http-answer.js';
 import { itemsOf, type Reading, stampOf } from '../reading.js';
 import { FAR, hasExactly, isStamp, shifted } from './shapes.js';
 
+/** The problem of a `from` between a backup and the command `restored`, after which `max` may be the time of that command. */
+const RESTORED = 'urn:tidemark:problem:source-restored';
 const NONE_YET = '1970-01-01T00:00:00.000Z';
 /** A mark that moves between two requests is asked for again, so many times. */
 const MOST_MOVES = 5;
@@ -42,6 +44,8 @@ async function greatest(reading: Reading, found: Findings): Promise<void> {
       await reading.page(`${kind}/default/updates`, window),
       await reading.page(`${kind}/harddeletes`, window),
     ];
+    if (pages.some((page) => bodyOf(page.answer)['type'] === RESTORED))
+      return found.lacking('max is the time at which the database was restored, which no record has');
     const hasMoved = offsetOf(await askMax(reading)) !== to;
     const expected = 'a record or a hard delete with the timestamp of max';
     if (itemsOf(pages).length > 0 || !hasMoved)
