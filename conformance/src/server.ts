@@ -12,7 +12,7 @@ export interface RequestForm {
   headers?: Record<string, string>;
   /** `null` sends none. */
   login?: BasicLogin | null;
-  /** Sent as JSON. */
+  /** Sent as JSON. A function is called for each attempt. */
   body?: unknown;
   /** Of an answer that does not end by itself. */
   enough?: EnoughText;
@@ -70,11 +70,13 @@ export class ApplicationAnswers {
   ): Promise<HttpAnswer> {
     for (const [name, value] of Object.entries(query))
       for (const one of [value ?? []].flat()) url.searchParams.append(name, one);
-    const request = {
+    const request = () => ({
       ...{ method, url, login: login === null ? undefined : (login ?? this.login) },
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    };
+      ...(body !== undefined && {
+        body: JSON.stringify(typeof body === 'function' ? (body as () => unknown)() : body),
+      }),
+    });
     return this.wire.send(request, enough);
   }
 }

@@ -33,10 +33,13 @@ export class Wire {
     this.end = Date.now() + bounds.runMs;
   }
 
-  /** Sends a request, and again while the answer is 503 or 429. Throws {@link CannotJudgeError} where no answer comes. */
-  async send(request: SentRequest, enough?: EnoughText): Promise<HttpAnswer> {
+  /**
+   * Sends a request, and makes and sends it again while the answer is 503 or 429. Throws {@link CannotJudgeError} if no
+   * answer comes.
+   */
+  async send(request: () => SentRequest, enough?: EnoughText): Promise<HttpAnswer> {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.once(request, enough);
+      const answer = await this.once(request(), enough);
       if (!PASSING.has(answer.status) || attempt === MOST_ATTEMPTS) return answer;
       const seconds = Number(answer.headers.get('retry-after') ?? USUAL_PAUSE_S) || USUAL_PAUSE_S;
       await wait(Math.min(seconds * 1000, this.left()));
