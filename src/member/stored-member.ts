@@ -1,6 +1,7 @@
 import mongoose from 'mongoose';
 import { etagOf } from '../platform/http/index.js';
 import { documentForJson, updateItemText } from '../record/index.js';
+import { itemText } from '../replication/transcode/index.js';
 import type { BsonDocument } from './merge.js';
 
 const { BSON } = mongoose.mongo;
@@ -35,8 +36,10 @@ export class StoredMember {
     return timesAlong(this.raw, path);
   }
 
-  /** The JSON text for answers. */
+  /** The JSON text for answers, as the feeds show it. They do not deliver a member without a valid stamp. */
   itemText(): string {
+    const delivered = itemText(this.raw, { item: 'update', kind: 'member', withPasswordHash: false });
+    if (delivered !== undefined) return delivered;
     const record = documentForJson(withoutDoubles(this.raw));
     return updateItemText('member', record, { withPasswordHash: false });
   }

@@ -27,29 +27,44 @@ afterAll(async () => {
 
 const LONG_AGO = new Date('2001-01-01T00:00:00.000Z');
 
+const member = async (id: string, data: [string, unknown][], more: [string, unknown][] = []) => {
+  const _id = new mongo.ObjectId();
+  const fields: [string, unknown][] = [
+    ['_id', _id],
+    ...Object.entries(app.tenant),
+    ['id', id],
+    ['lastupdated', LONG_AGO],
+    ['data', rawDocument([['accountnumber', '1'], ...data])],
+    ...more,
+  ];
+  await insertRaw(service.uri, 'members', rawDocument(fields));
+  await service.watcher.caughtUp();
+  return _id;
+};
+const twice = (name: string): [string, unknown][] => [
+  [name, 'one'],
+  [name, 'two'],
+];
+
+it('`GET` of a member shows what the feed shows: within `data`, both of a doubled name', async () => {
+  const extrafields = rawDocument([['shop', rawDocument([...twice('size'), ['colour', 'red']])]]);
+  const hash: [string, unknown] = ['passwordhash', 'secret'];
+  await member(
+    'shown',
+    [hash, ...twice('contactname'), ['extrafields', extrafields], hash],
+    [['id', 'other']],
+  );
+  const { text } = await app.send('GET', 'api/v0.1/member/shown');
+  const { text: page } = await app.get('member/default/updates', { query: { to: new Date().toISOString() } });
+  expect(text).toContain('"contactname":"one","contactname":"two"');
+  expect(page).toContain(`[${text.trimEnd()}]`);
+});
+
 describe('PATCH of a member', () => {
   const patch = (id: string, body: object, headers: Record<string, string> = {}) =>
     app.send('PATCH', `api/v0.1/member/${id}`, { body, headers });
   const etagOf = async (id: string) =>
     (await app.send('GET', `api/v0.1/member/${id}`)).headers.get('etag') ?? '';
-  const member = async (id: string, data: [string, unknown][], more: [string, unknown][] = []) => {
-    const _id = new mongo.ObjectId();
-    const fields: [string, unknown][] = [
-      ['_id', _id],
-      ...Object.entries(app.tenant),
-      ['id', id],
-      ['lastupdated', LONG_AGO],
-      ['data', rawDocument([['accountnumber', '1'], ...data])],
-      ...more,
-    ];
-    await insertRaw(service.uri, 'members', rawDocument(fields));
-    await service.watcher.caughtUp();
-    return _id;
-  };
-  const twice = (name: string): [string, unknown][] => [
-    [name, 'one'],
-    [name, 'two'],
-  ];
 
   it('sets a doubled name, which then stands once', async () => {
     const _id = await member('set', twice('contactname'));

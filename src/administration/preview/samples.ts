@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { Kind } from '../../kinds/index.js';
-import { fieldMask, itemsText, type ItemShape } from '../../replication/transcode/index.js';
+import { batchOf, fieldMask, itemsText, type ItemShape } from '../../replication/transcode/index.js';
 import type { ServiceVersion } from '../service-versions.js';
 import { movedBetween } from './conditions.js';
 import type { Allowance, Place } from './place.js';
@@ -72,19 +72,7 @@ function shapeOf(kind: Kind, fields: ServiceVersion['fields']): ItemShape {
 function itemsIn(raw: Uint8Array[], shape: ItemShape): Map<string, Item> {
   const items = new Map<string, Item>();
   for (const record of raw)
-    for (const { pieces, last } of itemsText(listOf(record), shape))
+    for (const { pieces, last } of itemsText(batchOf(record), shape))
       items.set(last, JSON.parse(Buffer.concat([...pieces]).toString()) as Item);
   return items;
-}
-
-const BSON_DOCUMENT = 3;
-const BEFORE_RECORD = 7;
-
-/** A BSON array with one record. */
-function listOf(record: Uint8Array): Buffer {
-  const list = Buffer.alloc(BEFORE_RECORD + record.length + 1);
-  list.writeInt32LE(list.length);
-  list.set([BSON_DOCUMENT, '0'.charCodeAt(0), 0], 4);
-  list.set(record, BEFORE_RECORD);
-  return list;
 }

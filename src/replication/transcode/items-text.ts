@@ -2,7 +2,16 @@ import { instantiatePausing, type PausingProgram, instantiate } from './wasm.js'
 import { type Shape, Writer, giveBack } from './writer.js';
 import type { FieldMask } from './field-mask.js';
 import { describedKind, type Kind } from '../../kinds/index.js';
-import { elementAt, elementsWithin, BSON_ARRAY, BSON_INT64, MalformedBsonError } from './bson-reader.js';
+import {
+  BSON_ARRAY,
+  BSON_DOCUMENT,
+  BSON_INT64,
+  elementAt,
+  elementsWithin,
+  LENGTH_BYTES,
+  MalformedBsonError,
+} from './bson-reader.js';
+import { renamed } from './number-texts.js';
 
 /** Bytes in which a paused program stores its position: twice what the deepest nesting needs. */
 const PLACE_BYTES = 0x1_0000;
@@ -209,6 +218,33 @@ function portionEnd(documents: Uint8Array, start: number, end: number): number {
     at = next;
   }
   return at;
+}
+
+/**
+ * The item of one record, as a feed shows it; a numeric `id` is shown as its text. Undefined if the record cannot be
+ * delivered as it is. Throws MalformedBsonError.
+ */
+export function itemText(record: Uint8Array, shape: ItemShape): string | undefined {
+  const [item] = [
+    ...itemsText(
+      renamed(batchOf(record), 0, () => true),
+      shape,
+    ),
+  ];
+  return item && Buffer.concat([...item.pieces]).toString();
+}
+
+const FIRST_KEY = Buffer.from('0\0', 'latin1');
+
+/** A BSON array with one record. */
+export function batchOf(record: Uint8Array): Buffer {
+  const before = LENGTH_BYTES + 1 + FIRST_KEY.length;
+  const batch = Buffer.alloc(before + record.length + 1);
+  batch.writeInt32LE(batch.length);
+  batch[LENGTH_BYTES] = BSON_DOCUMENT;
+  batch.set(FIRST_KEY, LENGTH_BYTES + 1);
+  batch.set(record, before);
+  return batch;
 }
 
 /** The contents of a raw reply of `find` or `getMore`. */
