@@ -138,6 +138,15 @@ export function hashPassword(password: string): Promise<string> {
   return argon2.hash(password, COST);
 }
 
+/**
+ * A hash for a password: one of the stored hashes if it is of this password, so that requests whose login it has admitted
+ * stay admitted; otherwise a new one.
+ */
+export async function hashAmong(stored: unknown[], password: string): Promise<string> {
+  for (const one of stored) if (isArgon2id(one) && (await isHashOf(one, password))) return one;
+  return hashPassword(password);
+}
+
 /** Whether a PHC string is the hash of a password; false if it is malformed. */
 export function isHashOf(stored: string, password: string): Promise<boolean> {
   return argon2.verify(stored, password).catch(() => false);

@@ -13,5 +13,6 @@ export {
   CREDENTIALS,
   credentialSchema,
   type CredentialUse,
+  hashAmong,
   hashPassword,
 } from './credential.js';

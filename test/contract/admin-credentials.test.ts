@@ -1,5 +1,6 @@
-import { onceServed, send, type TestApplication, TestService } from '../support/index.js';
+import { onceServed, PASSWORD, send, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
+import { EventClient } from './event-client.js';
 
 let service: TestService;
 let admin: AdminConsole;
@@ -105,6 +106,25 @@ describe('`credential issue|rotate|revoke|list --username --org --app --level [-
     expect(await admin.failure('credential rotate --username rotated --level admin')).toContain(
       'There is no option --level.',
     );
+  });
+
+  it('rotate with a password that the login has already keeps its hash, so that running answers continue', async () => {
+    const user = await app.credential();
+    const hashOf = async () =>
+      (await service.db.collection('credentials').findOne({ username: user }))?.['passwordhash'] as string;
+    const before = await hashOf();
+    const stream = await EventClient.open(app, 'product', { user });
+    const same = `credential rotate --username ${user} --password-stdin`;
+    expect(await admin.run(same, { input: PASSWORD })).toMatchObject({ code: 0 });
+    expect(await hashOf()).toBe(before);
+    await service.heard();
+    await app.product();
+    await stream.hears(await app.max('product'));
+    stream.leave();
+    await admin.run(`${same} --keep-old-until 2100-01-01`, { input: GIVEN });
+    await admin.run(same, { input: PASSWORD });
+    expect(await hashOf()).toBe(before);
+    expect([await login(user, PASSWORD), await login(user, GIVEN)]).toEqual([200, 401]);
   });
 
   it('revoke ends it at once, and the name is free again', async () => {
