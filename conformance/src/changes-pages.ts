@@ -14,10 +14,10 @@ export interface AnsweredPage {
 }
 
 /** How a client goes on from page to page. */
-export type WayOn = 'lastoffsetid beside the first parameters' | 'lastoffsetid alone' | 'next' | 'cursor';
+export type WayOn = 'lastoffsetid with the first parameters' | 'lastoffsetid alone' | 'next' | 'cursor';
 
 export const WAYS_ON: WayOn[] = [
-  'lastoffsetid beside the first parameters',
+  'lastoffsetid with the first parameters',
   'lastoffsetid alone',
   'next',
   'cursor',

@@ -20,24 +20,24 @@ export interface TypedCommand {
 
 const EXAMPLE = 'npx tidemark-conformance --url http://127.0.0.1:3000 --org demo --app shop';
 
-export const HELP = `Runs the read contract against a server, and names what it breaks.
+export const HELP = `Checks a server against the rules of the contract for reading, and names each rule that it breaks.
 
   ${EXAMPLE}
 
 The credentials are read from TIDEMARK_USERNAME and TIDEMARK_PASSWORD.
 
   --url URL             where the server is
-  --org ORG --app APP   the application that is looked at
+  --org ORG --app APP   the application to check
   --kind KIND           product (default), member, or another kind that the server has
-  --service NAME        a service beside default; more than once
+  --service NAME        a service other than default; may be repeated
   --channel NAME        a channel that products carry
-  --uncovered ORG/APP   an application that is there and that the credentials do not cover
+  --uncovered ORG/APP   an existing application that the credentials do not cover
   --fields              services may leave out or hash createdBy and channels
-  --changes             the feed changes as well
-  --digest              the digest as well
-  --events              the events as well
-  --writes              writes as well: makes three members and patches them, with --kind member
-  --only CHECK          this check only; more than once
+  --changes             also checks the feed changes
+  --digest              also checks the digest
+  --events              also checks the events
+  --writes              also checks writes: creates members and patches them, with --kind member
+  --only CHECK          only this check; may be repeated
   --username NAME       instead of TIDEMARK_USERNAME
   --password-stdin      the password is the first line of stdin
   --pages N             greatest number of pages of one feed (20)
@@ -47,7 +47,7 @@ The credentials are read from TIDEMARK_USERNAME and TIDEMARK_PASSWORD.
   --json                the result as JSON on stdout
   --help, --version
 
-Exit code: 0 everything holds, 1 something is broken, 2 it could not be judged.`;
+Exit code: 0 every judged rule holds, 1 a rule is broken, 2 the server could not be judged.`;
 
 const STRINGS = [
   'url',

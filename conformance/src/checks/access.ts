@@ -7,7 +7,7 @@ import type { RequestForm } from '../server.js';
 
 const CHALLENGE = 'Basic realm="tidemark", charset="UTF-8"';
 const PROBLEM_TYPE = /^urn:tidemark:problem:[a-z0-9-]+$/;
-/** What nobody has named anything. */
+/** A name that nothing has. */
 const UNKNOWN = `conformance-${randomUUID().slice(0, 8)}`;
 
 const toOf = ({ to }: Reading): RequestForm => ({ query: { to } });
@@ -39,7 +39,7 @@ async function unauthorized(reading: Reading, found: Findings): Promise<void> {
   }
 }
 
-/** Two applications that nobody knows. */
+/** Two unknown applications. */
 async function unknownApplications({ server, to }: Reading): Promise<HttpAnswer[]> {
   const { target } = server;
   const path = `${target.kind}/default/updates`;
@@ -51,7 +51,7 @@ async function unknownApplications({ server, to }: Reading): Promise<HttpAnswer[
 
 async function unknownApplication(reading: Reading, found: Findings): Promise<void> {
   for (const answer of await unknownApplications(reading))
-    found.that(answer.status === 404, answer, '404 to an application that nobody knows');
+    found.that(answer.status === 404, answer, '404 to an unknown application');
 }
 
 /** A body without what differs from request to request. */
@@ -80,7 +80,7 @@ async function unknownService(reading: Reading, found: Findings): Promise<void> 
   const { kind } = reading.server.target;
   for (const feed of ['updates', 'softdeletes']) {
     const answer = await reading.server.ask(`${kind}/${UNKNOWN}/${feed}`, toOf(reading));
-    found.that(answer.status === 404, answer, `404 to ${feed} of a service that nobody knows`);
+    found.that(answer.status === 404, answer, `404 to ${feed} of an unknown service`);
   }
 }
 
@@ -99,11 +99,11 @@ async function order(reading: Reading, found: Findings): Promise<void> {
   const wrong = { query: { to: 'garbage' } };
   const path = `${kind}/default/updates`;
   const first = await server.elsewhere(organizationid, UNKNOWN, path, { ...wrong, login: null });
-  found.that(first.status === 401, first, '401 before 404 of the application');
+  found.that(first.status === 401, first, '401 before 404 for the application');
   const second = await server.elsewhere(organizationid, UNKNOWN, path, wrong);
-  found.that(second.status === 404, second, '404 of the application before 400');
+  found.that(second.status === 404, second, '404 for the application before 400');
   const third = await server.ask(`${kind}/${UNKNOWN}/updates`, wrong);
-  found.that(third.status === 400, third, '400 before 404 of the service');
+  found.that(third.status === 400, third, '400 before 404 for the service');
 }
 
 /** One problem of each status that a reader can cause. */
@@ -163,14 +163,14 @@ async function head(reading: Reading, found: Findings): Promise<void> {
     found.that(
       answer.status === get.status && answer.text === '',
       answer,
-      `HEAD of ${path}: ${get.status} as of GET, without a body`,
+      `HEAD of ${path}: ${get.status} as for GET, without a body`,
     );
     for (const name of ['content-type', 'tidemark-to', 'link']) {
       const [value, expected] = [answer.headers.get(name), get.headers.get(name)];
       found.that(
         value === expected,
         answer,
-        `HEAD of ${path}: ${name}: ${expected} as of GET`,
+        `HEAD of ${path}: ${name}: ${expected} as for GET`,
         `${name}: ${value}`,
       );
     }
@@ -178,22 +178,25 @@ async function head(reading: Reading, found: Findings): Promise<void> {
 }
 
 export const accessChecks = checksOf('seed', {
-  unauthorized: [`401 no or wrong credentials, with \`WWW-Authenticate: ${CHALLENGE}\`.`, unauthorized],
-  'unknown-application': ['404 unknown application.', unknownApplication],
+  unauthorized: [`No or wrong credentials are 401, with \`WWW-Authenticate: ${CHALLENGE}\`.`, unauthorized],
+  'unknown-application': ['An unknown application is 404.', unknownApplication],
   'uncovered-application': [
-    '404 with the same body where the credentials do not cover the application.',
+    'An application that the credentials do not cover is 404 with the same body.',
     uncovered,
   ],
-  'unknown-service': ['404 unknown service.', unknownService],
+  'unknown-service': ['An unknown service is 404.', unknownService],
   'unknown-channel': [
-    '404 `unknown-channel`: a channel that no product of the application has carried.',
+    'A channel that no product of the application has carried is 404 `unknown-channel`.',
     unknownChannel,
   ],
-  'order-of-errors': ['Order: 401, 404 application, 400, 404 service.', order],
+  'order-of-errors': [
+    'The checks come in this order: 401, 404 for the application, 400, 404 for the service.',
+    order,
+  ],
   'problem-shape': [
     'Problems are `application/problem+json` with `type`, `title`, `status`, `detail`, `requestId`.',
     problemShape,
   ],
-  'problem-errors': ['On 400 also `errors`, each with `parameter` and `detail`.', problemErrors],
-  head: ['`HEAD` answers as `GET` does, without a body.', head],
+  'problem-errors': ['A 400 also has `errors`, each with `parameter` and `detail`.', problemErrors],
+  head: ['`HEAD` answers like `GET`, without a body.', head],
 });

@@ -8,7 +8,7 @@ import { hasExactly } from './shapes.js';
 
 const TYPE = 'application/x-ndjson';
 const HEADERS = { accept: TYPE };
-/** So many items stand between two cursors. */
+/** The number of items between two cursors. */
 const STRETCH = 1000;
 
 /** A window that came in lines. */
@@ -17,13 +17,13 @@ interface LinesAnswer {
   answer: HttpAnswer;
   /** What is no JSON object is an empty one. */
   lines: FeedItem[];
-  /** What the three feeds tell of the window. */
+  /** The items of the three feeds in the window. */
   told: FeedItem[];
 }
 
 const isItem = ({ op }: FeedItem) => op !== 'cursor' && op !== 'end';
 
-/** Does something with each `changes` in lines, up to the pinned `to`; where the feeds can be read to their end. */
+/** Does something with each `changes` in lines, up to the pinned `to`, if the feeds can be read to their end. */
 async function eachLines(
   reading: Reading,
   found: Findings,
@@ -32,7 +32,7 @@ async function eachLines(
   for (const { path, filter } of changesOf(reading.server)) {
     const { items: told, isWhole } = await toldBy(reading, filter);
     if (!isWhole) {
-      found.lacking(`${path} has more than --pages can hold`);
+      found.lacking(`${path} has more items than --pages allows`);
       continue;
     }
     const form = { query: { to: reading.to }, headers: HEADERS };
@@ -47,18 +47,18 @@ function isInLines(answer: HttpAnswer): boolean {
   return answer.status === 200 && /^application\/x-ndjson(;|$)/.test(typeOf(answer));
 }
 
-/** The same for what stands between the items; one check is enough to tell that no lines come. */
+/** The same for the lines between the items. One check is enough to report that no lines come. */
 function whereInLines(
   reading: Reading,
   found: Findings,
   look: (came: LinesAnswer) => Promise<void>,
 ): Promise<void> {
   return eachLines(reading, found, (came) =>
-    isInLines(came.answer) ? look(came) : found.lacking(`${came.path} does not answer in lines`),
+    isInLines(came.answer) ? look(came) : found.lacking(`${came.path} does not answer with lines`),
   );
 }
 
-/** Blanks may stand in front of a line. */
+/** Spaces may precede a line. */
 function linesIn({ text }: HttpAnswer): FeedItem[] {
   const texts = text.split('\n').filter((line) => line.trim() !== '');
   return texts.map(parsed).map((line) => (isObject(line) ? line : {}));
@@ -66,17 +66,17 @@ function linesIn({ text }: HttpAnswer): FeedItem[] {
 
 function equal(found: Findings, { path, answer, lines, told }: LinesAnswer): void {
   const came = `${answer.status} ${typeOf(answer)}`;
-  if (!found.that(isInLines(answer), answer, `${path}: 200 and ${TYPE} where it is asked for`, came)) return;
+  if (!found.that(isInLines(answer), answer, `${path}: 200 and ${TYPE} if it is requested`, came)) return;
   const items = lines.filter(isItem);
   const twice = doubled(items.map(idOf));
   found.that(twice === undefined, answer, `${path} in lines: each id once`, `${brief(twice)} twice`);
   const texts = new Set(items.map(textOf));
   const lost = told.find((item) => !texts.has(textOf(item)));
-  const whole = `${path} in lines: everything that the pages tell`;
+  const whole = `${path} in lines: all items of the pages`;
   found.that(lost === undefined, answer, whole, `missing: ${brief(lost)}`);
   const known = new Set(told.map(textOf));
   const other = items.find((item) => !known.has(textOf(item)));
-  found.that(other === undefined, answer, `${path} in lines: nothing but what the pages tell`, brief(other));
+  found.that(other === undefined, answer, `${path} in lines: only items of the pages`, brief(other));
 }
 
 async function end(
@@ -86,10 +86,10 @@ async function end(
 ): Promise<void> {
   const last = lines.at(-1) ?? {};
   const isEnd = hasExactly(last, ['op', 'to', 'cursor']) && last['op'] === 'end' && last['to'] === to;
-  const expected = `${path} in lines: as the last one {"op":"end","to":"${to}","cursor":"..."}`;
+  const expected = `${path} in lines: {"op":"end","to":"${to}","cursor":"..."} as the last line`;
   if (!found.that(isEnd, answer, expected, brief(last))) return;
   const sooner = lines.slice(0, -1).some(({ op }) => op === 'end');
-  found.that(!sooner, answer, `${path} in lines: one end`);
+  found.that(!sooner, answer, `${path} in lines: only one end`);
   const after = await changesPage(server, path, { cursor: String(last['cursor']), limit: '1' });
   const old = after.items.find((item) => !(String(item['lastupdated']) > to));
   const isNext = after.answer.status === 200 && after.to >= to && old === undefined;
@@ -101,8 +101,7 @@ async function cursors(
   found: Findings,
   { path, answer, lines }: LinesAnswer,
 ): Promise<void> {
-  if (lines.filter(isItem).length <= STRETCH)
-    return found.lacking(`${path} has no more than ${STRETCH} items`);
+  if (lines.filter(isItem).length <= STRETCH) return found.lacking(`${path} has at most ${STRETCH} items`);
   let since = 0;
   let longest = 0;
   for (const line of lines) {
@@ -118,13 +117,13 @@ async function cursors(
   const rest = await reading.server.ask(path, { query, headers: HEADERS });
   const texts = (of: FeedItem[]) => of.filter(isItem).map(textOf).sort().join('\n');
   const isRest = rest.status === 200 && texts(linesIn(rest)) === texts(lines.slice(first));
-  found.that(isRest, rest, `${path} in lines: the first cursor leads to what comes behind it`, 'other items');
+  found.that(isRest, rest, `${path} in lines: the first cursor continues after it`, 'other items');
 }
 
 /** `changes` in the form of lines. */
 export const changesLines: Record<string, [string, ContractCheck['run']]> = {
   'changes-lines': [
-    'With `Accept: application/x-ndjson` the whole window comes, one item a line, as the pages tell it.',
+    'With `Accept: application/x-ndjson` the answer is the whole window, one item a line, with the items of the pages.',
     (reading, found) => eachLines(reading, found, (came) => equal(found, came)),
   ],
   'changes-lines-end': [
@@ -132,7 +131,7 @@ export const changesLines: Record<string, [string, ContractCheck['run']]> = {
     (reading, found) => whereInLines(reading, found, (came) => end(reading, found, came)),
   ],
   'changes-lines-cursor': [
-    'After every 1,000 items stands a line `{"op":"cursor","cursor":"..."}`, which leads to what comes behind it.',
+    'After every 1,000 items there is a line `{"op":"cursor","cursor":"..."}`, whose cursor continues after it.',
     (reading, found) => whereInLines(reading, found, (came) => cursors(reading, found, came)),
   ],
 };

@@ -45,9 +45,9 @@ async function refused({ server }: Reading, found: Findings): Promise<void> {
 
 /** What `changes` answers 400 to. */
 export const changesRefusals: Record<string, [string, ContractCheck['run']]> = {
-  'changes-foreign': ['A cursor or `nextoffsetid` of another feed: 400.', foreign],
+  'changes-foreign': ['A cursor or `nextoffsetid` of another feed is a 400.', foreign],
   'changes-refused': [
-    'What is no cursor, one beside other parameters, a `nextoffsetid` of another window, and `deletes=skip` with `from`: 400.',
+    'An invalid cursor, a cursor with other parameters, a `nextoffsetid` of another window, and `deletes=skip` with `from` are each a 400.',
     refused,
   ],
 };

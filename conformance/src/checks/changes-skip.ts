@@ -10,7 +10,7 @@ const MOST_PAGES = 30;
 /** The other way repeats the parameters: nothing can be forgotten. */
 const WAYS = WAYS_ON.slice(1);
 
-/** A first harvest up to some `to`, as the three feeds tell it. */
+/** A first harvest up to some `to`, from the three feeds. */
 interface FirstHarvest {
   path: string;
   to: string;
@@ -18,12 +18,12 @@ interface FirstHarvest {
   isWhole: boolean;
 }
 
-/** `deletes=skip` in more than one page, since whoever goes on need not repeat it. */
+/** `deletes=skip` over more than one page: further pages need not repeat it. */
 export async function skipped(reading: Reading, found: Findings): Promise<void> {
   for (const { path, filter } of changesOf(reading.server)) {
     const all = await toldBy(reading, filter);
     if (all.items.length === 0) {
-      found.lacking(`nothing to tell in ${path}`);
+      found.lacking(`no items in ${path}`);
       continue;
     }
     const to = soonest(all.items);
@@ -45,19 +45,19 @@ async function skippedBy(
   const came = pages.flatMap(({ items }) => items);
   const deleted = came.find(({ op }) => op !== 'upsert');
   const isRight = pages.every((page) => page.answer.status === 200) && deleted === undefined;
-  found.that(isRight, answer, `${path}: upserts only with deletes=skip, by ${way}`, brief(deleted));
+  found.that(isRight, answer, `${path}: only upserts with deletes=skip, by ${way}`, brief(deleted));
   if (!isWhole || !isEnd(pages.at(-1)!, way)) return;
   const ids = new Set(came.map(idOf));
   const lost = upserts.find((item) => !ids.has(idOf(item)));
   found.that(
     lost === undefined,
     answer,
-    `${path}: all that updates tells with deletes=skip, by ${way}`,
+    `${path}: with deletes=skip all items of updates, by ${way}`,
     `missing: ${brief(lost)}`,
   );
 }
 
-/** The end of the shortest window that has two upserts and a delete; of a longer one where there are fewer. */
+/** The end of the shortest window that has two upserts and a delete; if there are fewer, the end of a longer one. */
 function soonest(items: FeedItem[]): string {
   const stampsOf = (isUpsert: boolean) =>
     items

@@ -13,7 +13,7 @@ import { type FeedItem, type HarvestedFeed, type Reading, stampOf } from '../rea
 import type { JudgedFeed } from '../target.js';
 import { isStamp, shifted } from './shapes.js';
 
-/** A window of `changes` as read in one way, and what the three feeds tell of it. */
+/** A window of `changes` as read in one way, and the items of the three feeds in it. */
 export interface ToldWindow {
   path: string;
   target: JudgedServer;
@@ -42,7 +42,7 @@ export async function eachWindow(
   for (const { path, filter } of changesOf(reading.server)) {
     const all = await toldBy(reading, filter);
     if (all.items.length === 0) {
-      found.lacking(`nothing to tell in ${path}`);
+      found.lacking(`no items in ${path}`);
       continue;
     }
     look(await windowOf(reading, { path, ...all, from: undefined, limit: LARGE, way: WAYS_ON[0]! }));
@@ -88,7 +88,7 @@ async function windowOf(
   };
 }
 
-/** What the three feeds tell of a window. */
+/** The items of the three feeds in a window. */
 export async function toldBy(reading: Reading, filter: string, from?: string): Promise<Told> {
   const { kind } = reading.server.target;
   const feeds: JudgedFeed[] = [
@@ -104,7 +104,7 @@ export async function toldBy(reading: Reading, filter: string, from?: string): P
   };
 }
 
-/** A window that begins before the newest few items; nothing where there is none that is shorter. */
+/** A window that begins before the newest few items; undefined if there are no timestamps. */
 async function newestOf(
   reading: Reading,
   filter: string,

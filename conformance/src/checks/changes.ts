@@ -28,11 +28,15 @@ async function envelope({ server, to }: Reading, found: Findings): Promise<void>
       );
       const goesOn =
         typeof body['nextoffsetid'] === 'string' && (nextoffsetid !== '') === (next !== undefined);
-      found.that(goesOn, answer, `${path}: next beside a nextoffsetid, and on the last page none and ""`);
+      found.that(
+        goesOn,
+        answer,
+        `${path}: next together with a nextoffsetid; on the last page no next, and ""`,
+      );
       if (next === undefined) continue;
       const came = `"next": ${brief(next)}`;
       const isHere = server.whereTo(next, answer) !== undefined;
-      found.that(isHere, answer, `${path}: a next that leads to this server`, came);
+      found.that(isHere, answer, `${path}: a next on this server`, came);
       found.that(isRelative(next), answer, `${path}: a next without a scheme and a host`, came);
     }
 }
@@ -48,7 +52,7 @@ async function usedTo({ server, to }: Reading, found: Findings): Promise<void> {
     found.that(page.to === to, page.answer, `${path}: "to": "${to}", the one that was sent`, brief(page.to));
     const clock = await changesPage(server, path, { limit: '1' });
     const isClock = clock.answer.status === 200 && isStamp(clock.to) && clock.to >= to;
-    found.that(isClock, clock.answer, `${path}: without to the database's clock as "to"`);
+    found.that(isClock, clock.answer, `${path}: without to, the database's clock as "to"`);
   }
 }
 
@@ -68,7 +72,7 @@ function items(found: Findings, { path, pages, target }: ToldWindow): void {
   found.that(
     wrong === undefined,
     pages[0]!.answer,
-    `${path}: items with ${fault ?? 'what the contract lists'}`,
+    `${path}: items with ${fault ?? 'the properties in the contract'}`,
     brief(wrong),
   );
 }
@@ -78,7 +82,7 @@ function once(found: Findings, { path, pages, limit }: ToldWindow): void {
   found.that(
     twice === undefined,
     pages[0]!.answer,
-    `${path} with limit=${limit}: each id once in a window`,
+    `${path} with limit=${limit}: each id once in the window`,
     `${brief(twice)} twice`,
   );
 }
@@ -89,19 +93,9 @@ function equal(found: Findings, { path, pages, limit, told, isWhole, from }: Tol
   const expected = new Map(told.map((item) => [idOf(item), textOf(item)]));
   const name = `${path} with limit=${limit}${from === undefined ? '' : ' and a from'}`;
   const lost = isWhole ? told.find((item) => !came.has(idOf(item))) : undefined;
-  found.that(
-    lost === undefined,
-    answer,
-    `${name}: everything that the three feeds tell`,
-    `missing: ${brief(lost)}`,
-  );
+  found.that(lost === undefined, answer, `${name}: all items of the three feeds`, `missing: ${brief(lost)}`);
   const other = [...came].find(([id, text]) => expected.get(id) !== text);
-  found.that(
-    other === undefined,
-    answer,
-    `${name}: nothing but what the three feeds tell`,
-    brief(other?.[1]),
-  );
+  found.that(other === undefined, answer, `${name}: only items of the three feeds`, brief(other?.[1]));
 }
 
 function sameWindow(found: Findings, { path, pages, way }: ToldWindow): void {
@@ -122,7 +116,7 @@ async function next({ server, to }: Reading, found: Findings): Promise<void> {
     const isNext = after.answer.status === 200 && after.to >= to;
     found.that(isNext, after.answer, `${path}: the cursor of the last page leads to the next window`);
     const old = after.items.find((item) => !(String(item['lastupdated']) > to));
-    found.that(old === undefined, after.answer, `${path}: nothing that the window before had`, brief(old));
+    found.that(old === undefined, after.answer, `${path}: no item of the previous window`, brief(old));
   }
 }
 
@@ -147,7 +141,7 @@ export const changesChecks = checksOf('changes', {
     envelope,
   ],
   'changes-to': [
-    '`to` may be left out, which means the clock; the body tells the one that was used.',
+    "`to` may be left out, which means the database's clock; the body contains the `to` that was used.",
     usedTo,
   ],
   'changes-item': [
@@ -155,11 +149,14 @@ export const changesChecks = checksOf('changes', {
     inWindows(items),
   ],
   'changes-once': ['Within a window each `id` appears once.', inWindows(once)],
-  'changes-equal': ['`changes` tells what the three feeds tell of the same window.', inWindows(equal)],
-  'changes-pages': [`All ways on lead through one window: ${WAYS_ON.join(', ')}.`, inWindows(sameWindow)],
-  'changes-next-window': ['`cursor` of the last page goes on with the next window.', next],
+  'changes-equal': ['`changes` contains what the three feeds contain for the same window.', inWindows(equal)],
+  'changes-pages': [
+    `Every way to continue stays within one window: ${WAYS_ON.join(', ')}.`,
+    inWindows(sameWindow),
+  ],
+  'changes-next-window': ['The `cursor` of the last page continues with the next window.', next],
   'changes-skip': [
-    '`deletes=skip` leaves the deletes out of a first harvest, on all its pages, and nothing else.',
+    '`deletes=skip` omits the deletes from all pages of a first harvest, and nothing else.',
     skipped,
   ],
   ...changesLines,

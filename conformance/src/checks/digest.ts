@@ -69,7 +69,7 @@ async function envelope(reading: Reading, found: Findings): Promise<void> {
   }
 }
 
-/** Does something with each service's records, where they can be read to their end. */
+/** Does something with each service's records, if they can be read to their end. */
 async function eachService(
   reading: Reading,
   found: Findings,
@@ -78,7 +78,7 @@ async function eachService(
   for (const { path, filter } of digestsOf(reading)) {
     const { items, isWhole } = await reading.harvest({ path: `${filter}/updates`, shows: 'updates' });
     if (isWhole) await look(path, items);
-    else found.lacking(`${filter} has more than --pages can hold`);
+    else found.lacking(`${filter} has more items than --pages allows`);
   }
 }
 
@@ -89,7 +89,12 @@ async function equal(reading: Reading, found: Findings): Promise<void> {
       const { count, digest, buckets: told } = bodyOf(answer);
       const whole = sumOf(items);
       const isSame = count === whole.count && digest === whole.digest;
-      found.that(isSame, answer, `${path}: count and digest of what updates tells`, brief({ count, digest }));
+      found.that(
+        isSame,
+        answer,
+        `${path}: count and digest of the items of updates`,
+        brief({ count, digest }),
+      );
       const number = buckets ?? USUAL_BUCKETS;
       const isSplit = JSON.stringify(sumsIn(told)) === JSON.stringify(bucketsOf(items, number));
       found.that(isSplit, answer, `${path}: ${number} buckets, each with its count and digest`, brief(told));
@@ -114,8 +119,13 @@ async function listed(reading: Reading, found: Findings): Promise<void> {
       ? records.map((one: FeedItem | null) => ({ id: one?.['id'], lastupdated: one?.['lastupdated'] }))
       : undefined;
     const isRight = JSON.stringify(told) === JSON.stringify(expected);
-    found.that(isRight, answer, `${path}: with bucket its records, in the order of updates`, brief(records));
-    found.that(count === items.length, answer, `${path}: with bucket the count of all`, brief(count));
+    found.that(isRight, answer, `${path}: with bucket, its records in the order of updates`, brief(records));
+    found.that(
+      count === items.length,
+      answer,
+      `${path}: with bucket, the count of all records`,
+      brief(count),
+    );
   });
 }
 
@@ -130,9 +140,9 @@ async function refused(reading: Reading, found: Findings): Promise<void> {
 export const digestChecks = checksOf('digest', {
   'digest-envelope': ['`digest` answers `{"to", "count", "digest", "buckets"}`.', envelope],
   'digest-equal': [
-    'Its figures are those of the records that `updates` of the service tells up to the same `to`.',
+    'Its figures are those of the records that `updates` of the service delivers up to the same `to`.',
     equal,
   ],
-  'digest-records': ['With `bucket` it lists the records of the buckets that are asked for.', listed],
-  'digest-refused': ['No `to`, no number of buckets, no bucket: 400.', refused],
+  'digest-records': ['With `bucket` it lists the records of the requested buckets.', listed],
+  'digest-refused': ['A missing `to`, and an invalid `buckets` or `bucket`, are each a 400.', refused],
 });

@@ -60,7 +60,7 @@ async function items(
       continue;
     }
     const first = firstFault(shown, faultOf);
-    const expected = `${feed.path}: items with ${first?.fault ?? 'what the contract lists'}`;
+    const expected = `${feed.path}: items with ${first?.fault ?? 'the properties in the contract'}`;
     found.that(first === undefined, pages[0]!.answer, expected, brief(first?.item));
   }
 }
@@ -69,7 +69,7 @@ function faultOfDelete(item: FeedItem): string | undefined {
   const isRight = hasExactly(item, ['id', 'lastUpdated']) && typeof item['id'] === 'string';
   return isRight && typeof item['lastUpdated'] === 'string'
     ? undefined
-    : 'id and lastUpdated (capital U), nothing else';
+    : 'id and lastUpdated (capital U), and no other properties';
 }
 
 async function timestamps(reading: Reading, found: Findings): Promise<void> {
@@ -104,7 +104,7 @@ async function nextOffsetId(reading: Reading, found: Findings): Promise<void> {
     found.that(
       isSame,
       together.answer,
-      `${path}: the same nextoffsetid behind the same item, whatever the limit`,
+      `${path}: the same nextoffsetid after the same item, regardless of limit`,
     );
   }
   for (const feed of feedsIn(reading)) await ofLastPage(reading, found, feed);
@@ -117,7 +117,7 @@ async function ofLastPage(reading: Reading, found: Findings, feed: JudgedFeed): 
   const filled = pages.filter((page) => page.items.length > 0);
   const [before, last] = [filled.at(-2), filled.at(-1)];
   if (last === undefined) return;
-  const expected = `${path}: on the last page with items too the _id of the last item as nextoffsetid`;
+  const expected = `${path}: also on the last page with items, the _id of the last item as nextoffsetid`;
   if (!found.that(OBJECT_ID.test(last.nextoffsetid), last.answer, expected, brief(last.nextoffsetid))) return;
   const limit = String(last.items.length);
   const full = await reading.page(path, { limit, lastoffsetid: before?.nextoffsetid });
@@ -127,22 +127,22 @@ async function ofLastPage(reading: Reading, found: Findings, feed: JudgedFeed): 
 
 export const envelopeChecks = checksOf('seed', {
   envelope: [
-    'The envelope is `{"result": [...], "nextoffsetid": "..."}`, and nothing is added to it.',
+    'The envelope is `{"result": [...], "nextoffsetid": "..."}`, and has no other properties.',
     envelope,
   ],
-  'empty-page': ['`nextoffsetid` is a string always: `""` on an empty page.', emptyPage],
+  'empty-page': ['`nextoffsetid` is always a string; on an empty page it is `""`.', emptyPage],
   nextoffsetid: ['`nextoffsetid` is the `_id` of the last item.', nextOffsetId],
   'update-item': [
-    'An update item has `id`, `type`, `createDate`, `createdBy`, `lastupdated` (lower-case u), `data`, `channels`; nothing is added.',
+    'An update item has `id`, `type`, `createDate`, `createdBy`, `lastupdated` (lower-case u), `data`, `channels`, and no other properties.',
     (reading, found) =>
       items(reading, found, 'updates', (item) => faultOfUpdate(item, reading.server.target)),
   ],
   'soft-delete-item': [
-    'A soft delete has `id` and `lastUpdated` (capital U); nothing is added.',
+    'A soft delete has `id` and `lastUpdated` (capital U), and no other properties.',
     (reading, found) => items(reading, found, 'softdeletes', faultOfDelete),
   ],
   'hard-delete-item': [
-    'A hard delete has `id` and `lastUpdated` (capital U); nothing is added.',
+    'A hard delete has `id` and `lastUpdated` (capital U), and no other properties.',
     (reading, found) => items(reading, found, 'harddeletes', faultOfDelete),
   ],
   timestamps: ['All timestamps are `YYYY-MM-DDTHH:mm:ss.sssZ`.', timestamps],

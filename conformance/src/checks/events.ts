@@ -51,24 +51,24 @@ async function stream(reading: Reading, found: Findings): Promise<void> {
 }
 
 async function offset(reading: Reading, found: Findings): Promise<void> {
-  // A newcomer may be told first what others were told before.
+  // The first event of a new stream may have an earlier offset.
   const answer = await listen(reading, {}, { from: reading.to });
   const after = await offsetOf(reading);
   const event = eventsIn(answer.text).at(-1);
   const came = brief(answer.text);
   if (!found.that(event !== undefined, answer, 'an event at once', came)) return;
-  found.that(event!.get('event') === 'max', answer, 'an event max', came);
+  found.that(event!.get('event') === 'max', answer, 'an event named max', came);
   const [id, data] = [event!.get('id'), event!.get('data')];
   found.that(id === data, answer, 'an event with the same id and data', came);
   const isOffset = isStamp(data) && reading.to <= data && data <= after;
-  found.that(isOffset, answer, 'an event with the offset that max answers', `${came}, and max is ${after}`);
+  found.that(isOffset, answer, 'an event with the offset that max returns', `${came}, and max is ${after}`);
 }
 
 async function known(reading: Reading, found: Findings): Promise<void> {
   const last = await offsetOf(reading);
   const answer = await listen(reading, { headers: { 'last-event-id': last } }, { withinMs: QUIET_MS });
   const isQuiet = answer.status === 200 && eventsIn(answer.text)[0]?.get('data') !== last;
-  found.that(isQuiet, answer, 'no event with the offset that Last-Event-ID tells', brief(answer.text));
+  found.that(isQuiet, answer, 'no event with the offset of Last-Event-ID', brief(answer.text));
 }
 
 async function access(reading: Reading, found: Findings): Promise<void> {
@@ -78,15 +78,15 @@ async function access(reading: Reading, found: Findings): Promise<void> {
   const { organizationid, kind } = server.target;
   const enough = { isEnough: () => true };
   const unknown = await server.elsewhere(organizationid, UNKNOWN, `${kind}/events`, { enough });
-  found.that(unknown.status === 404, unknown, '404 to an application that nobody knows');
+  found.that(unknown.status === 404, unknown, '404 to an unknown application');
 }
 
 export const eventsChecks = checksOf('events', {
   'events-stream': ['`events` is a stream of server-sent events, and begins with a comment.', stream],
   'events-max': [
-    'The first `event: max` comes at once, its `id` and `data` the offset that `max` answers.',
+    'The first `event: max` comes at once; its `id` and `data` are the offset that `max` returns.',
     offset,
   ],
-  'events-known': ['An offset that `Last-Event-ID` tells is not told again.', known],
+  'events-known': ['If `Last-Event-ID` is the current offset, that offset is not sent again.', known],
   'events-access': ['`events` is 401 without credentials, and 404 for an unknown application.', access],
 });

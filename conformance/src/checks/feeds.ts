@@ -7,7 +7,7 @@ import { filtersOf } from '../target.js';
 const idsOf = ({ items }: HarvestedFeed) => new Set(items.map(idOf));
 const answerOf = ({ pages }: HarvestedFeed) => pages[0]!.answer;
 
-/** The three feeds of a service or a channel that filters, where all of them could be read to their end. */
+/** Feeds of a service or a channel with a filter, all of them read to their end. */
 interface SplitFeeds {
   path: string;
   updates: HarvestedFeed;
@@ -22,14 +22,13 @@ async function eachFilter(
 ): Promise<void> {
   const { target } = reading.server;
   const named = filtersOf(target).filter(({ matchesAll }) => !matchesAll);
-  if (named.length === 0)
-    found.lacking('no service and no channel that filters: see --service and --channel');
+  if (named.length === 0) found.lacking('no service or channel with a filter: see --service and --channel');
   const all = await reading.harvest({ path: `${target.kind}/default/updates`, shows: 'updates' });
   for (const { path } of named) {
     const updates = await reading.harvest({ path: `${path}/updates`, shows: 'updates' });
     const softdeletes = await reading.harvest({ path: `${path}/softdeletes`, shows: 'softdeletes' });
     const isWhole = [all, updates, softdeletes].every((feed) => feed.isWhole);
-    if (!isWhole) found.lacking(`${path} has more than --pages can hold`);
+    if (!isWhole) found.lacking(`${path} has more items than --pages allows`);
     else if (updates.items.length === 0 || softdeletes.items.length === 0)
       found.lacking(`${path} has no updates or no soft deletes`);
     else look({ path, updates, softdeletes, all });
@@ -43,7 +42,7 @@ async function disjoint(reading: Reading, found: Findings): Promise<void> {
     found.that(
       both === undefined,
       answerOf(softdeletes),
-      `${path}: no id in updates and in softdeletes`,
+      `${path}: no id both in updates and in softdeletes`,
       brief(both),
     );
   });
@@ -64,7 +63,7 @@ async function together(reading: Reading, found: Findings): Promise<void> {
     found.that(
       added === undefined,
       answerOf(updates),
-      `${path}: no record that default does not have`,
+      `${path}: no record that is not in default`,
       brief(added),
     );
   });
@@ -96,7 +95,7 @@ async function gone(reading: Reading, found: Findings): Promise<void> {
 
 export const feedChecks = checksOf('seed', {
   'softdeletes-disjoint': [
-    '`updates` are records that match, `softdeletes` those that do not: no record is both.',
+    '`updates` are records that match, `softdeletes` those that do not: no record is in both.',
     disjoint,
   ],
   'softdeletes-rest': [

@@ -7,7 +7,7 @@ import { FAR, hasExactly, isStamp, shifted } from './shapes.js';
 /** The problem of a `from` between a backup and the command `restored`, after which `max` may be the time of that command. */
 const RESTORED = 'urn:tidemark:problem:source-restored';
 const NONE_YET = '1970-01-01T00:00:00.000Z';
-/** A mark that moves between two requests is asked for again, so many times. */
+/** How often `max` is requested again if it changes between two requests. */
 const MOST_MOVES = 5;
 
 const askMax = ({ server }: Reading, headers: Record<string, string> = {}) =>
@@ -18,7 +18,7 @@ async function shape(reading: Reading, found: Findings): Promise<void> {
   const answer = await askMax(reading);
   const body = bodyOf(answer);
   const isRight = answer.status === 200 && hasExactly(body, ['offset']) && isStamp(body['offset']);
-  found.that(isRight, answer, '200 {"offset": "YYYY-MM-DDTHH:mm:ss.sssZ"} and nothing else');
+  found.that(isRight, answer, '200 {"offset": "YYYY-MM-DDTHH:mm:ss.sssZ"} without other properties');
 }
 
 async function newest(reading: Reading, found: Findings): Promise<void> {
@@ -29,7 +29,12 @@ async function newest(reading: Reading, found: Findings): Promise<void> {
     if (page.answer.status !== 200) continue;
     const max = await askMax(reading);
     const late = page.items.map(stampOf).find((stamp) => stamp > offsetOf(max));
-    found.that(late === undefined, max, `max not before any item of ${path}`, `${shows} have ${late}`);
+    found.that(
+      late === undefined,
+      max,
+      `max is not earlier than any item of ${path}`,
+      `${shows} contain ${late}`,
+    );
   }
 }
 
@@ -49,16 +54,17 @@ async function greatest(reading: Reading, found: Findings): Promise<void> {
     const hasMoved = offsetOf(await askMax(reading)) !== to;
     const expected = 'a record or a hard delete with the timestamp of max';
     if (itemsOf(pages).length > 0 || !hasMoved)
-      return void found.that(itemsOf(pages).length > 0, answer, expected, `${to}, and none has it`);
+      return void found.that(itemsOf(pages).length > 0, answer, expected, `${to}, which none has`);
   }
-  found.lacking('max moves all the time');
+  found.lacking('max changes all the time');
 }
 
 async function notAhead(reading: Reading, found: Findings): Promise<void> {
   const answer = await askMax(reading);
   const page = await reading.page(`${reading.server.target.kind}/default/updates`, { to: FAR, limit: '1' });
   const clock = page.answer.headers.get('tidemark-to') ?? '';
-  if (!isStamp(clock) || clock === FAR) return found.lacking('a future `to` does not tell the clock');
+  if (!isStamp(clock) || clock === FAR)
+    return found.lacking('the Tidemark-To of a `to` in the future is not the clock');
   found.that(
     offsetOf(answer) <= clock,
     answer,
@@ -79,20 +85,20 @@ async function etag(reading: Reading, found: Findings): Promise<void> {
     const other = await askMax(reading, { 'if-none-match': '"conformance"' });
     return void found.that(other.status === 200, other, '200 to If-None-Match with another ETag');
   }
-  found.lacking('max moves all the time');
+  found.lacking('max changes all the time');
 }
 
 async function noParameters({ server }: Reading, found: Findings): Promise<void> {
   const query = { to: 'garbage', from: ['1', '2'], limit: '0', lastoffsetid: 'x' };
   const answer = await server.ask(`${server.target.kind}/max`, { query });
-  found.that(answer.status === 200, answer, '200, whatever the parameters');
+  found.that(answer.status === 200, answer, '200, regardless of parameters');
 }
 
 export const maxChecks = checksOf('seed', {
   'max-shape': ['`max` answers `{"offset": "2026-11-20T10:00:00.000Z"}`.', shape],
-  'max-newest': ['`max` is not before any timestamp of the kind, whatever the filters.', newest],
+  'max-newest': ['`max` is not earlier than any timestamp of the kind, regardless of filters.', newest],
   'max-greatest': ['`max` is the timestamp of a record or of a hard delete.', greatest],
   'max-not-ahead': ["`max` is never later than the database's clock.", notAhead],
-  'max-etag': ['`max` carries an `ETag`; `If-None-Match` gives 304.', etag],
+  'max-etag': ['`max` has an `ETag`; a request whose `If-None-Match` matches it gets 304.', etag],
   'max-no-parameters': ['`max` takes no parameters.', noParameters],
 });

@@ -20,13 +20,13 @@ const FULL = 1000;
 /** Another than that of the harvest, for feeds of more than one page. */
 const ODD_LIMIT = 700;
 
-/** Pages of one feed with one limit, and the items that they have to tell. */
+/** Pages of one feed with one limit, and the items that they must contain. */
 interface PagedAgain {
   path: string;
   limit: number;
   pages: FeedAnswer[];
   items: FeedItem[];
-  /** Whether nothing comes behind these items. */
+  /** Whether the feed ends after these items. */
   isTail: boolean;
 }
 
@@ -70,20 +70,10 @@ function complete(found: Findings, { path, limit, pages, items, isTail }: PagedA
   found.that(twice === undefined, answer, `${name}: no item twice`, `${brief(twice)} twice`);
   const told = new Set(ids);
   const lost = expected.find((id) => !told.has(id));
-  found.that(
-    lost === undefined,
-    answer,
-    `${name}: every item of the same window in one page`,
-    `${brief(lost)} is missing`,
-  );
+  found.that(lost === undefined, answer, `${name}: every item of the window`, `${brief(lost)} is missing`);
   const known = new Set(expected);
   const added = isTail ? ids.find((id) => !known.has(id)) : undefined;
-  found.that(
-    added === undefined,
-    answer,
-    `${name}: no item that is not in one page of the same window`,
-    brief(added),
-  );
+  found.that(added === undefined, answer, `${name}: no item that is not in the window`, brief(added));
 }
 
 function full(found: Findings, { path, limit, pages }: PagedAgain): void {
@@ -106,7 +96,7 @@ function ordered(found: Findings, { path, limit, pages, items }: PagedAgain): vo
   found.that(at === -1, pages[0]!.answer, name, `${brief(known[at])} before ${brief(expected[at])}`);
   const places = pages.map(({ nextoffsetid }) => nextoffsetid).filter((place) => place !== '');
   const isRising = places.every((place, index) => index === 0 || place > places[index - 1]!);
-  found.that(isRising, pages[0]!.answer, `${path}: nextoffsetid grows from page to page`, brief(places));
+  found.that(isRising, pages[0]!.answer, `${path}: nextoffsetid increases from page to page`, brief(places));
 }
 
 async function linked(
@@ -129,7 +119,7 @@ async function linked(
   found.that(
     isSame,
     followed.answer,
-    `${path}: the Link leads to the page behind nextoffsetid (limit=${limit})`,
+    `${path}: the Link leads to the page after nextoffsetid (limit=${limit})`,
   );
 }
 
@@ -154,7 +144,7 @@ async function places(reading: Reading, found: Findings): Promise<void> {
     found.that(
       end.answer.status === 200 && end.items.length === 0,
       end.answer,
-      `${path}: nothing behind ffffffffffffffffffffffff`,
+      `${path}: no items after ffffffffffffffffffffffff`,
     );
   }
 }
@@ -167,7 +157,7 @@ async function repeated(reading: Reading, found: Findings): Promise<void> {
       found.that(
         one.answer.text === other.answer.text,
         other.answer,
-        `${path}: the same page again at the same to`,
+        `${path}: the same page again with the same to`,
       );
   }
 }
@@ -178,7 +168,7 @@ async function defaultLimit(reading: Reading, found: Findings): Promise<void> {
     found.that(
       tellSame(page, thousand),
       page.answer,
-      `${path}: without limit the same page as with limit=1000`,
+      `${path}: without limit, the same page as with limit=1000`,
       `${page.items.length} items`,
     );
   }
@@ -186,7 +176,7 @@ async function defaultLimit(reading: Reading, found: Findings): Promise<void> {
 
 export const pagingChecks = checksOf('seed', {
   'paging-complete': [
-    'Pages of any `limit` tell every item of the window, and none twice.',
+    'Pages of any `limit` contain every item of the window exactly once.',
     (reading, found) => eachPaging(reading, found, (paged) => complete(found, paged)),
   ],
   'page-full': [
@@ -201,7 +191,7 @@ export const pagingChecks = checksOf('seed', {
     'A full page always has `Link: <...>; rel="next"`, which leads to the next page.',
     (reading, found) => eachPaging(reading, found, (paged) => linked(reading, found, paged)),
   ],
-  lastoffsetid: ['`lastoffsetid`: `_id > lastoffsetid`; empty, it is as none.', places],
-  'pages-agree': ['A page that is asked for again at the same `to` is the same.', repeated],
+  lastoffsetid: ['`lastoffsetid`: `_id > lastoffsetid`; an empty value is the same as none.', places],
+  'pages-agree': ['A page that is requested again with the same `to` is the same.', repeated],
   'limit-default': ['`limit` is 1000 by default.', defaultLimit],
 });

@@ -8,7 +8,7 @@ const DAY = '2020-02-29';
 const NOON = `${DAY}T12:00:00`;
 const EXAMPLE = /\d{4}-\d\d-\d\d/;
 
-/** What is sent, and what `Tidemark-To` then tells. */
+/** What is sent, and what `Tidemark-To` then contains. */
 const DATE_FORMS: [sent: string, used: string][] = [
   [DAY, `${DAY}T00:00:00.000Z`],
   [`${NOON}Z`, `${NOON}.000Z`],
@@ -34,7 +34,7 @@ const NO_LIMITS = ['0', '-1', '1.5', 'abc', '99999999999'];
 const NO_PLACES = ['x', '0'.repeat(23), '0'.repeat(25), 'g'.repeat(24)];
 const UNKNOWN = { 'to[$gt]': '', sort: '-_id', filter: '{}', TO: 'x', conformance: ['1', '2'] };
 
-/** The path that stands for all: they take the same parameters. */
+/** Two paths are enough: all take the same parameters. */
 const pathsOf = (reading: Reading) => [
   feedsIn(reading, 'updates')[0]!.path,
   feedsIn(reading, 'harddeletes')[0]!.path,
@@ -80,16 +80,16 @@ async function dateForms(reading: Reading, found: Findings): Promise<void> {
     found.that(
       answer.status === 200 && told === used,
       answer,
-      `${path}: to=${to} is taken as ${used}`,
+      `${path}: to=${to} means ${used}`,
       `${answer.status}, Tidemark-To: ${told}`,
     );
     const { answer: from } = await reading.page(path!, { from: to, to: '2020-01-01' });
-    found.that(from.status === 200, from, `${path}: from=${to} is taken`);
+    found.that(from.status === 200, from, `${path}: from=${to} is accepted`);
   }
 }
 
 async function datesRefused(reading: Reading, found: Findings): Promise<void> {
-  const says = ', which shows what came and an example';
+  const says = ', which shows what was sent and gives an example';
   const [path = ''] = pathsOf(reading);
   for (const parameter of ['to', 'from'])
     for (const text of NO_DATES) {
@@ -131,7 +131,7 @@ async function limits(reading: Reading, found: Findings): Promise<void> {
       await refused(reading, found, { path, parameter: 'limit', query: { limit } });
     for (const limit of ['1', '1000']) {
       const { answer } = await reading.page(path, { limit });
-      found.that(answer.status === 200, answer, `${path}: limit=${limit} is taken`);
+      found.that(answer.status === 200, answer, `${path}: limit=${limit} is accepted`);
     }
   }
 }
@@ -149,23 +149,26 @@ async function unknown(reading: Reading, found: Findings): Promise<void> {
       await reading.page(path, { limit: '3', ...UNKNOWN }),
     ];
     const isSame = odd.answer.status === 200 && tellSame(plain, odd);
-    found.that(isSame, odd.answer, `${path}: the same page with parameters that nobody knows`);
+    found.that(isSame, odd.answer, `${path}: the same page with unknown parameters`);
   }
 }
 
 export const parameterChecks = checksOf('seed', {
   'date-forms': [
-    '`to` and `from` are RFC 3339 date-times with 0 to 9 fraction digits, cut to ms, or dates.',
+    '`to` and `from` are RFC 3339 date-times with 0 to 9 fraction digits, truncated to milliseconds, or dates.',
     dateForms,
   ],
   'date-refused': [
-    'Anything else, or an impossible date: 400 that names the parameter, shows what came and an example.',
+    'Any other value, or an impossible date, is a 400 that names the parameter, shows what was sent and gives an example.',
     datesRefused,
   ],
-  'plus-as-blank': ['A blank where a `+` must have been: 400 that says to encode `+` as `%2B`.', plusAsBlank],
-  'parameter-twice': ['A parameter that is given twice: 400 that names it.', twice],
+  'plus-as-blank': ['A space in place of a `+` is a 400 that says to encode `+` as `%2B`.', plusAsBlank],
+  'parameter-twice': ['A parameter that is given twice is a 400 that names it.', twice],
   'to-required': ['`to` is required.', required],
-  'limit-refused': ['`limit` is an integer of 1 or more, and has an upper bound; else 400.', limits],
-  'lastoffsetid-refused': ['`lastoffsetid` has 24 hex digits; else 400.', placesRefused],
+  'limit-refused': [
+    '`limit` is an integer of 1 or more, and has an upper bound; any other value is a 400.',
+    limits,
+  ],
+  'lastoffsetid-refused': ['`lastoffsetid` has 24 hex digits; any other value is a 400.', placesRefused],
   'unknown-parameters': ['Parameters that are not listed are ignored.', unknown],
 });

@@ -25,8 +25,9 @@ export function faultOfUpdate(
   { kind, hasFields = false }: Pick<JudgedServer, 'kind' | 'hasFields'>,
 ): string | undefined {
   const missing = TEXTS.find((name) => typeof item[name] !== 'string');
-  if (missing !== undefined) return `${missing} as a text`;
-  if (typeof createdBy !== 'string' && !(hasFields && createdBy === undefined)) return 'createdBy as a text';
+  if (missing !== undefined) return `${missing} as a string`;
+  if (typeof createdBy !== 'string' && !(hasFields && createdBy === undefined))
+    return 'createdBy as a string';
   const { data } = item;
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return 'data as an object';
   const isText = (one: unknown) => typeof one === 'string';
@@ -34,10 +35,12 @@ export function faultOfUpdate(
   const isList = Array.isArray(channels) && channels.every(isText);
   if (!isLeftOut && !isList && !(hasFields && isText(channels)))
     return kind === 'product'
-      ? 'channels as a list of texts, [] if there are none'
-      : 'channels as a list of texts';
+      ? 'channels as a list of strings, [] if there are none'
+      : 'channels as a list of strings';
   const added = Object.keys(item).find((name) => !PROPERTIES.includes(name));
-  return added === undefined ? undefined : `nothing but ${PROPERTIES.join(', ')}, createdBy, channels`;
+  return added === undefined
+    ? undefined
+    : `no other properties than ${PROPERTIES.join(', ')}, createdBy, channels`;
 }
 
 /** Whether an object has these properties, each once, and no others. */

@@ -43,7 +43,7 @@ const has = ({ items }: FeedAnswer, id: string) => items.some((item) => idOf(ite
 /** Where hard deletes are not kept for ever, a window that is too old is refused. */
 function isTooOld({ answer }: FeedAnswer, path: string, found: Findings): boolean {
   if (answer.status !== HISTORY_EXPIRED) return false;
-  found.lacking(`${path}: hard deletes of that time are not kept any more`);
+  found.lacking(`${path}: hard deletes of that time have expired`);
   return true;
 }
 
@@ -51,7 +51,7 @@ async function fromExclusive(reading: Reading, found: Findings): Promise<void> {
   await eachEdge(reading, found, async ({ path, id, stamp }) => {
     const page = await reading.page(path, { from: stamp, to: shifted(stamp, 1) });
     if (isTooOld(page, path, found)) return;
-    const expected = `${path}: from=${stamp} leaves out what has this timestamp`;
+    const expected = `${path}: from=${stamp} excludes items with this timestamp`;
     const wrong = page.items.find((item) => stampOf(item) <= stamp);
     found.that(page.answer.status === 200 && !has(page, id) && wrong === undefined, page.answer, expected);
   });
@@ -61,12 +61,16 @@ async function toInclusive(reading: Reading, found: Findings): Promise<void> {
   await eachEdge(reading, found, async ({ path, id, stamp }) => {
     const on = await reading.page(path, { from: shifted(stamp, -1), to: stamp });
     if (isTooOld(on, path, found)) return;
-    found.that(has(on, id), on.answer, `${path}: to=${stamp} holds ${brief(id)}, which has this timestamp`);
+    found.that(
+      has(on, id),
+      on.answer,
+      `${path}: to=${stamp} includes ${brief(id)}, which has this timestamp`,
+    );
     const before = await reading.page(path, { from: shifted(stamp, -2), to: shifted(stamp, -1) });
     found.that(
       !has(before, id),
       before.answer,
-      `${path}: to=${shifted(stamp, -1)} leaves out ${brief(id)} of ${stamp}`,
+      `${path}: to=${shifted(stamp, -1)} excludes ${brief(id)}, whose timestamp is ${stamp}`,
     );
   });
 }
@@ -89,7 +93,7 @@ async function within(reading: Reading, found: Findings): Promise<void> {
   });
 }
 
-/** Bounds put behind the first item of each feed, where they leave out something that a page without them has. */
+/** Applies bounds after the first item of each feed that exclude something of the page without bounds. */
 async function nextPages(reading: Reading, found: Findings): Promise<void> {
   for (const feed of feedsIn(reading)) {
     const { path } = feed;
@@ -109,7 +113,7 @@ async function nextPages(reading: Reading, found: Findings): Promise<void> {
       if (isTooOld(page, path, found)) continue;
       const { from = '', to = reading.to } = query;
       const wrong = page.items.map(stampOf).find((one) => !(one > from && one <= to));
-      const expected = `${path}: timestamps from < lastupdated <= to behind the first page as well`;
+      const expected = `${path}: timestamps from < lastupdated <= to after the first page as well`;
       found.that(page.answer.status === 200 && wrong === undefined, page.answer, expected, brief(wrong));
     }
   }
@@ -120,7 +124,7 @@ async function fromAfterTo(reading: Reading, found: Findings): Promise<void> {
     for (const to of [reading.to, shifted(reading.to, -1)]) {
       const page = await reading.page(path, { from: reading.to, to });
       const isEmpty = page.answer.status === 200 && page.items.length === 0;
-      found.that(isEmpty, page.answer, `${path}: 200 and an empty page where from >= to`);
+      found.that(isEmpty, page.answer, `${path}: 200 and an empty page if from >= to`);
     }
   }
 }
@@ -140,14 +144,14 @@ async function futureTo(reading: Reading, found: Findings): Promise<void> {
     const page = await reading.page(path, { to: FAR, limit: '5' });
     const used = page.answer.headers.get('tidemark-to');
     const isPinned = isStamp(used) && used < FAR && used >= reading.to;
-    const expected = `${path}: 200, and in Tidemark-To the clock instead of ${FAR}`;
+    const expected = `${path}: 200, with the clock in Tidemark-To instead of ${FAR}`;
     if (!found.that(page.answer.status === 200 && isPinned, page.answer, expected, `Tidemark-To: ${used}`))
       continue;
     const later = page.items.map(stampOf).find((stamp) => stamp > used!);
     found.that(
       later === undefined,
       page.answer,
-      `${path}: nothing later than the Tidemark-To of a future to`,
+      `${path}: no item later than the Tidemark-To of a to in the future`,
       brief(later),
     );
   }
@@ -159,7 +163,7 @@ async function futureToBehind(reading: Reading, found: Findings): Promise<void> 
     found.that(
       answer.status === 400,
       answer,
-      `${path}: 400 to a to of the future together with lastoffsetid`,
+      `${path}: 400 to a to in the future together with lastoffsetid`,
     );
   }
 }
@@ -169,8 +173,11 @@ export const windowChecks = checksOf('seed', {
   'to-inclusive': ['`to`: `lastupdated <= to`.', toInclusive],
   window: ['Every item of a window has `from < lastupdated <= to`.', within],
   'window-next-pages': ['`from` and `to` hold on every page, not only on the first one.', nextPages],
-  'from-after-to': ['`from >= to` is no error: the page is empty.', fromAfterTo],
-  'tidemark-to': ['The header `Tidemark-To` of every page tells the `to` that was used.', usedTo],
-  'to-future': ["A `to` in the future is read as the database's clock on a first page.", futureTo],
+  'from-after-to': ['`from >= to` is not an error: the page is empty.', fromAfterTo],
+  'tidemark-to': ['The header `Tidemark-To` of every page contains the `to` that was used.', usedTo],
+  'to-future': [
+    "On a first page, a `to` in the future is replaced with the time of the database's clock.",
+    futureTo,
+  ],
   'to-future-lastoffsetid': ['A `to` in the future together with `lastoffsetid` is a 400.', futureToBehind],
 });

@@ -61,7 +61,7 @@ async function created(reading: Reading, found: Findings): Promise<void> {
   found.that(
     brief(item) === brief(bodyOf(answer)),
     answer,
-    `${FEED}: the member that was created, as soon as max tells`,
+    `${FEED}: the member that was created, as soon as max has reached it`,
     brief(item),
   );
 }
@@ -77,7 +77,7 @@ async function patched(reading: Reading, found: Findings): Promise<void> {
   found.that(
     data?.contactname === body.contactname,
     answer,
-    `${FEED}: the member as it was patched, as soon as max tells`,
+    `${FEED}: the member as it was patched, as soon as max has reached it`,
     brief(item),
   );
 }
@@ -94,10 +94,7 @@ async function unchanged(reading: Reading, found: Findings): Promise<void> {
 }
 
 export const writeChecks = checksOf('writes', {
-  'write-create': [
-    'A member that is created is in the window up to the next offset that `max` tells.',
-    created,
-  ],
-  'write-patch': ['A member that is patched gets a later `lastupdated`, and is in the next window.', patched],
-  'write-nothing': ['A patch that changes nothing answers 200 and moves no timestamp.', unchanged],
+  'write-create': ['A created member is in the window up to the next offset that `max` returns.', created],
+  'write-patch': ['A patched member gets a later `lastupdated`, and is in the next window.', patched],
+  'write-nothing': ['A patch that changes nothing is answered 200 and changes no timestamp.', unchanged],
 });
