@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { admin, onSessionOver } from './api/client.js';
+import { admin, isSessionOver, onSessionOver } from './api/client.js';
 import type { SignedIn } from './api/types.js';
 import { leave, useRoute } from './hooks/use-route.js';
-import { SessionProvider, useSession } from './hooks/use-session.js';
+import { kindsOf, SessionProvider, useSession } from './hooks/use-session.js';
 import { Boundary } from './parts/boundary.js';
 import { Shell } from './shell.js';
 import { Applications } from './views/applications.js';
@@ -26,6 +26,7 @@ import { Watcher } from './views/watcher.js';
 export function App() {
   const [who, setWho] = useState<SignedIn | 'nobody'>();
   const [isOver, setIsOver] = useState(false);
+  const [signOutError, setSignOutError] = useState<unknown>();
   const signedIn = (user: SignedIn) => {
     setWho(user);
     setIsOver(false);
@@ -41,7 +42,9 @@ export function App() {
   if (who === 'nobody') return <SignIn isOver={false} onSignedIn={signedIn} />;
   const signOut = () => {
     const done = () => setWho('nobody');
-    leave(() => void admin('session', { method: 'DELETE' }).then(done, done));
+    const failed = (error: unknown) => (isSessionOver(error) ? done() : setSignOutError(error));
+    setSignOutError(undefined);
+    leave(() => void admin('session', { method: 'DELETE' }).then(done, failed));
   };
   const renew = () => {
     admin<SignedIn>('session').then(
@@ -51,7 +54,7 @@ export function App() {
   };
   return (
     <>
-      <SessionProvider key={who.username} value={{ who, isOver, signOut, renew }}>
+      <SessionProvider key={who.username} value={{ who, isOver, signOut, signOutError, renew }}>
         <Kept isHidden={isOver}>
           <Shell>
             <CurrentView />
@@ -125,11 +128,11 @@ function View({ names }: { names: string[] }) {
 
 /** `applications`, then organization and application, kind and service. */
 function ApplicationView({ names: [organizationid, appid, kind, name] }: { names: string[] }) {
-  const { kinds } = useSession().who;
+  const { who } = useSession();
   if (organizationid === undefined) return <Applications />;
   if (appid === undefined) return <NotFound />;
   const key = JSON.stringify([organizationid, appid, kind, name]);
   if (kind === undefined) return <Services key={key} organizationid={organizationid} appid={appid} />;
-  if (!kinds.includes(kind)) return <NotFound />;
+  if (!kindsOf(who, { organizationid, appid }).includes(kind)) return <NotFound />;
   return <ServiceEditor key={key} {...{ organizationid, appid, kind, name }} />;
 }

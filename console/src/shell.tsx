@@ -2,6 +2,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { goTo, useRoute } from './hooks/use-route.js';
 import { useSession } from './hooks/use-session.js';
 import { Link } from './parts/link.js';
+import { Problem } from './parts/problem.js';
 
 const PLACES: [path: string, name: string][] = [
   ['', 'Overview'],
@@ -21,7 +22,7 @@ const ABOVE: typeof PLACES = [
 /** What stands around every page. */
 export function Shell({ children }: { children: ReactNode }) {
   const { names } = useRoute();
-  const { who, signOut } = useSession();
+  const { who, signOut, signOutError } = useSession();
   const places = who.coversAll ? [...PLACES, ...ABOVE] : PLACES;
   const skip = () => document.querySelector<HTMLElement>('main')?.focus();
   return (
@@ -50,7 +51,15 @@ export function Shell({ children }: { children: ReactNode }) {
           ))}
         </ul>
       </nav>
-      <main tabIndex={-1}>{children}</main>
+      <main tabIndex={-1}>
+        {signOutError !== undefined && (
+          <p role="alert" className="notice">
+            You are still signed in.
+          </p>
+        )}
+        <Problem error={signOutError} />
+        {children}
+      </main>
       <footer>Tidemark {who.version}</footer>
     </div>
   );

@@ -69,6 +69,18 @@ describe('Signing in', () => {
   });
 });
 
+it('a sign-out that fails says so: the session goes on', async () => {
+  const page = await browser.openAs(root);
+  const session = '**/admin/v1/session';
+  await page.route(session, (route) => route.fulfill({ status: 503, body: '{}' }));
+  await button(page, 'Sign out').click();
+  await page.getByRole('alert').getByText('You are still signed in').waitFor();
+  expect(await page.getByRole('heading', { name: 'Overview' }).isVisible()).toBe(true);
+  await page.unroute(session);
+  await button(page, 'Sign out').click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
 describe('Credentials', () => {
   it('one whose scopes are of another type is listed, and opens nothing', async () => {
     const page = await browser.openAs(root);
@@ -128,6 +140,57 @@ describe('Credentials', () => {
     expect(said).toContain('long-unused, last used never');
     await page.getByText('No credential is known to be unused').waitFor();
     expect(await service.db.collection('credentials').findOne({ username: 'long-unused' })).toBeNull();
+  });
+
+  it('of several unused ones, those that somebody else has revoked meanwhile keep no other from being revoked', async () => {
+    const page = await browser.openAs(root);
+    const since = new Date(Date.now() - 100 * 86_400_000);
+    await service.db
+      .collection<{ _id: string }>('tidemark.credentialuses')
+      .updateOne({ _id: '' }, { $set: { at: since } }, { upsert: true });
+    for (const username of ['unused-1', 'unused-2', 'unused-3'])
+      await app.credential({ username, _id: new mongo.ObjectId('4'.repeat(23) + username.at(-1)!) });
+    await browser.goTo(page, '/credentials');
+    await button(page, 'Show').click();
+    await button(page, 'Revoke 3 credentials…').click();
+    await service.db.collection('credentials').deleteOne({ username: 'unused-1' });
+    await page.route('**/credentials/unused-3', (route) => route.fulfill({ status: 503, body: '{}' }));
+    await button(page, 'Revoke 3 credentials').last().click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.getByRole('row', { name: /^unused-2 / }).waitFor({ state: 'detached' });
+    await page.unroute('**/credentials/unused-3');
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Revoke/ })
+      .click();
+    await page.getByText('No credential is known to be unused').waitFor();
+    expect(await service.db.collection('credentials').countDocuments({ username: /^unused-/ })).toBe(0);
+  });
+
+  it('the keyboard returns to the button whose question was answered with No', async () => {
+    const page = await browser.openAs(root);
+    await browser.view(page, '/credentials', 'Issue a credential');
+    const asking = page.getByRole('button', { name: 'Revoke' }).first();
+    await asking.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave it' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await asking.evaluate((element) => element.ownerDocument.activeElement === element)).toBe(true);
+  });
+
+  it('a change whose answer was not awaited is shown once its question is closed', async () => {
+    const username = await app.credential();
+    const page = await browser.openAs(root);
+    await browser.goTo(page, '/credentials');
+    const row = page.getByRole('row', { name: new RegExp(`^${username} `) });
+    await page.route(`**/credentials/${username}`, async (route) => {
+      await route.fetch();
+    });
+    await row.getByRole('button', { name: 'Disable' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Leave it' }).click();
+    await row.getByText('disabled').waitFor();
   });
 
   describe('what a new one opens', () => {

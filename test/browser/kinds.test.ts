@@ -68,6 +68,25 @@ it('a kind is created, its faults stand next to their fields, it is in every cho
   expect(await services.countDocuments({ kind: 'order' })).toBe(0);
 });
 
+it('a kind of one application keeps no record of others from being found, and is no kind of theirs', async () => {
+  const other = await service.application();
+  await service.db.collection('bookings').insertOne({ number: 'b1' });
+  const kind = { name: 'booking', collection: 'bookings', id: 'number', data: false };
+  await service.db.collection('kinds').insertOne({ ...kind, ...app.tenant });
+  await app.product({ id: 'p1' });
+  await service.watcher.caughtUp();
+  const page = await browser.openAs(root);
+  await eventually(async () => {
+    await page.reload();
+    return page.getByRole('link', { name: 'Explore a feed' }).isVisible();
+  });
+  await browser.view(page, '/search?id=p1', 'It is in the feeds.');
+  const servicesOf = ({ organizationid, appid }: TestApplication) =>
+    browser.view(page, `/applications/${organizationid}/${appid}`, 'New product service');
+  expect(await servicesOf(app)).toContain('New booking service');
+  expect(await servicesOf(other)).not.toContain('booking');
+});
+
 it('an administrator of one application has no such page', async () => {
   const page = await browser.openAs(app.user('admin'));
   expect(await page.getByRole('link', { name: 'Kinds' }).count()).toBe(0);

@@ -40,6 +40,7 @@ describe('A session of the console', () => {
     expect(json).toEqual({
       ...{ username: root, scopes: [{ organizationid: '*', appid: '*' }], coversAll: true },
       kinds: ['member', 'product'],
+      fixedKinds: [],
       version: VERSION,
     });
     expect(headers.getSetCookie()[0]).toMatch(

@@ -13,6 +13,8 @@ export interface SignedIn {
   coversAll: boolean;
   /** The kinds of records that the service has. */
   kinds: string[];
+  /** Those of the kinds that are fixed to one application. */
+  fixedKinds: (Tenant & { kind: string })[];
   /** Of the service. */
   version: string;
 }

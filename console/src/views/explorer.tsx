@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useState } from 'react';
-import type { Credential } from '../api/types.js';
+import type { Credential, Tenant } from '../api/types.js';
 import { useRoute } from '../hooks/use-route.js';
-import { useSession } from '../hooks/use-session.js';
+import { kindsOf, useSession } from '../hooks/use-session.js';
 import { type Work, useWork } from '../hooks/use-work.js';
 import { Busy } from '../parts/busy.js';
 import { Choice, Field } from '../parts/field.js';
@@ -16,19 +16,15 @@ import { type Harvest, MOST_PAGES, type Step, steps } from './harvest.js';
 import { useServices } from './services.js';
 
 const DEFAULT = 'default';
+/** A kind that every application has. */
+const PRODUCT = 'product';
 
 /** Harvests a feed as a credential would, step by step. Nothing is stored, and no consumer is counted. */
 export function Explorer() {
   const { query } = useRoute();
   const credentials = useCredentials();
-  const [done, setDone] = useState<Step[]>([]);
-  const work = useWork();
-  const run = (harvest: Harvest) => {
-    setDone([]);
-    void work.start(async (signal) => {
-      for await (const step of steps(harvest, signal)) setDone((before) => [...before, step]);
-    });
-  };
+  const { done, isComplete, run, work } = useHarvest();
+  const isCut = done.some((step) => step.isCut);
   return (
     <Page
       title="Explore a feed"
@@ -39,9 +35,9 @@ export function Explorer() {
           <Form
             usernames={all.filter(isUsable).map(({ username }) => username)}
             chosen={query.get('as') ?? ''}
-            run={run}
+            run={(harvest) => void run(harvest)}
             work={work}
-            reached={done[0]?.offset}
+            reached={isComplete && !isCut ? done[0]?.offset : undefined}
           />
         )}
       </Loading>
@@ -52,9 +48,27 @@ export function Explorer() {
           <StepDone key={step.url} step={step} />
         ))}
       </ol>
-      {done.length > 0 && !work.isWorking && work.error === undefined && <Sum of={done} />}
+      {done.length > 0 && !work.isWorking && work.error === undefined && (
+        <Sum of={done} isComplete={isComplete} isCut={isCut} />
+      )}
     </Page>
   );
+}
+
+/** A harvest, step by step, and whether it has come to its end. */
+function useHarvest() {
+  const [done, setDone] = useState<Step[]>([]);
+  const [isComplete, setIsComplete] = useState(false);
+  const work = useWork();
+  const run = async (harvest: Harvest) => {
+    setDone([]);
+    setIsComplete(false);
+    const isDone = await work.start(async (signal) => {
+      for await (const step of steps(harvest, signal)) setDone((before) => [...before, step]);
+    });
+    setIsComplete(isDone);
+  };
+  return { done, isComplete, run, work };
 }
 
 function isUsable({ state }: Credential): boolean {
@@ -76,13 +90,16 @@ function Form({
 }) {
   const [draft, setDraft] = useState<Harvest>({
     username: usernames.includes(chosen) ? chosen : (usernames[0] ?? ''),
-    ...{ organizationid: '', appid: '', kind: 'product', service: DEFAULT, from: '', limit: '1000' },
+    ...{ organizationid: '', appid: '', kind: PRODUCT, service: DEFAULT, from: '', limit: '1000' },
   });
   const change = (part: Partial<Harvest>) => setDraft((before) => ({ ...before, ...part }));
-  const { kinds } = useSession().who;
-  const { organizationid, appid, kind } = draft;
-  const services = useServices(organizationid === '' ? undefined : { organizationid, appid });
-  const names = (services.data?.result ?? []).filter((one) => one.kind === kind).map(({ name }) => name);
+  const { who } = useSession();
+  const { organizationid, kind } = draft;
+  const chooseApplication = (of: Tenant) => {
+    const isKept = kindsOf(who, of).includes(kind);
+    change({ ...of, service: DEFAULT, ...(!isKept && { kind: PRODUCT }) });
+  };
+  const applications = useApplications();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     run(draft);
@@ -95,19 +112,14 @@ function Form({
         choices={usernames}
         onChange={(username) => change({ username })}
       />
-      <ApplicationChoice draft={draft} onChange={(part) => change({ ...part, service: DEFAULT })} />
+      <ApplicationChoice of={applications.data ?? []} draft={draft} onChange={chooseApplication} />
       <Choice
         label="Kind"
         value={kind}
-        choices={kinds}
+        choices={kindsOf(who, draft)}
         onChange={(other) => change({ kind: other, service: DEFAULT })}
       />
-      <Choice
-        label="Service"
-        value={draft.service}
-        choices={[...new Set([DEFAULT, ...names])]}
-        onChange={(service) => change({ service })}
-      />
+      <ServiceChoice draft={draft} onChange={(service) => change({ service })} />
       <Field
         label="From"
         value={draft.from}
@@ -118,25 +130,27 @@ function Form({
       <button className="main" disabled={work.isWorking || organizationid === ''}>
         Harvest
       </button>
-      {reached !== undefined && !work.isWorking && (
+      {reached !== undefined && (
         <button type="button" onClick={() => change({ from: reached })}>
           Go on from there
         </button>
       )}
+      <Problem error={applications.error} />
     </form>
   );
 }
 
 /** One of the applications; the first one is chosen as soon as they are known. */
 function ApplicationChoice({
+  of,
   draft,
   onChange,
 }: {
+  of: Tenant[];
   draft: Harvest;
-  onChange: (part: Pick<Harvest, 'organizationid' | 'appid'>) => void;
+  onChange: (tenant: Tenant) => void;
 }) {
-  const { data = [] } = useApplications();
-  const names = data.map(({ organizationid, appid }) => `${organizationid}/${appid}`);
+  const names = of.map(({ organizationid, appid }) => `${organizationid}/${appid}`);
   const choose = (name: string) => {
     const [organizationid = '', appid = ''] = name.split('/');
     onChange({ organizationid, appid });
@@ -151,6 +165,23 @@ function ApplicationChoice({
       choices={names}
       onChange={choose}
     />
+  );
+}
+
+function ServiceChoice({ draft, onChange }: { draft: Harvest; onChange: (service: string) => void }) {
+  const { organizationid, appid, kind, service } = draft;
+  const services = useServices(organizationid === '' ? undefined : { organizationid, appid });
+  const names = (services.data?.result ?? []).filter((one) => one.kind === kind).map(({ name }) => name);
+  return (
+    <>
+      <Choice
+        label="Service"
+        value={service}
+        choices={[...new Set([DEFAULT, ...names])]}
+        onChange={onChange}
+      />
+      <Problem error={services.error} />
+    </>
   );
 }
 
@@ -172,13 +203,13 @@ function StepDone({ step: { title, curl, items, offset } }: { step: Step }) {
   );
 }
 
-function Sum({ of }: { of: Step[] }) {
+function Sum({ of, isComplete, isCut }: { of: Step[]; isComplete: boolean; isCut: boolean }) {
   const items = of.reduce((sum, { items: some }) => sum + some.length, 0);
-  const isCut = of.some(({ title }) => title.endsWith(`page ${MOST_PAGES}`));
   return (
     <p role="status">
-      Done: {many(items, 'item')} in {many(of.length, 'request')}.
-      {isCut && ` Of each feed ${MOST_PAGES} pages were read at most.`}
+      {isComplete ? 'Done' : 'Harvesting was cancelled'}: {many(items, 'item')} in{' '}
+      {many(of.length, 'request')}.
+      {isCut && ` At most ${MOST_PAGES} pages of each feed are read here: some items are missing.`}
     </p>
   );
 }

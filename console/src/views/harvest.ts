@@ -21,6 +21,8 @@ export interface Step {
   items: unknown[];
   /** What the answer of `max` says. */
   offset?: string;
+  /** The feed has more pages, which are not read. */
+  isCut?: boolean;
 }
 
 interface FeedPage {
@@ -61,9 +63,10 @@ export async function* steps(harvest: Harvest, signal: AbortSignal): AsyncGenera
         `${path}?${query.toString()}`,
         signal,
       );
-      yield { ...done, items: body.result };
       lastoffsetid = body.nextoffsetid;
-      if (lastoffsetid === '' || body.result.length < Number(limit)) break;
+      const isLast = lastoffsetid === '' || body.result.length < Number(limit);
+      yield { ...done, items: body.result, isCut: !isLast && page === MOST_PAGES };
+      if (isLast) break;
     }
   }
 }

@@ -1,11 +1,11 @@
 import { type FormEvent, useState } from 'react';
 import { admin, pathOf } from '../api/client.js';
-import type { Application, RecordStory } from '../api/types.js';
+import type { Application, RecordStory, SignedIn } from '../api/types.js';
 import { useLoaded } from '../hooks/use-loaded.js';
 import { goTo, useRoute } from '../hooks/use-route.js';
-import { useSession } from '../hooks/use-session.js';
+import { kindsOf, useSession } from '../hooks/use-session.js';
 import { Field } from '../parts/field.js';
-import { many } from '../parts/format.js';
+import { count, many } from '../parts/format.js';
 import { Json } from '../parts/json.js';
 import { Loading } from '../parts/loading.js';
 import { Page } from '../parts/page.js';
@@ -25,32 +25,48 @@ const MEANING: Record<RecordStory['state'], string> = {
   unknown: 'Nothing is known under this id.',
 };
 
+/** What is known under an id, and how many applications were not asked. */
+interface Found {
+  stories: RecordStory[];
+  unasked: number;
+}
+
 /** Why a record is there or gone, in whichever application. */
 export function Search() {
   const { query } = useRoute();
   const id = query.get('id') ?? '';
-  const { kinds } = useSession().who;
-  const loaded = useLoaded(id === '' ? undefined : id, (signal) => storiesOf(id, kinds, signal));
+  const { who } = useSession();
+  const loaded = useLoaded(id === '' ? undefined : id, (signal) => storiesOf(id, who, signal));
   return (
     <Page
       title="Find a record"
       intro="By its id: whether it is alive or gone, since when, which services match it, and when and why it was stamped anew."
     >
       <SearchField key={id} id={id} />
-      <Loading of={loaded} what="what is known">
-        {(stories) =>
-          stories.length === 0 ? (
-            <p className="empty">
-              Nothing is known under the id “{id}” in the applications that you see. It never was there, or
-              its hard delete is kept no longer.
-            </p>
-          ) : (
-            stories.map((story) => (
-              <Story key={`${story.organizationid}/${story.appid}/${story.kind}`} story={story} />
-            ))
-          )
-        }
-      </Loading>
+      {id !== '' && (
+        <Loading of={loaded} what="what is known">
+          {({ stories, unasked }) => (
+            <>
+              {unasked > 0 && (
+                <p className="notice">
+                  Only the first {count(MOST_APPLICATIONS)} applications were searched, and{' '}
+                  {many(unasked, 'other')} not. The command <code>record show</code> takes the application.
+                </p>
+              )}
+              {stories.length === 0 && (
+                <p className="empty">
+                  Nothing is known under the id “{id}” in the applications that{' '}
+                  {unasked > 0 ? 'were searched' : 'you see'}. It never was there, or its hard delete is kept
+                  no longer.
+                </p>
+              )}
+              {stories.map((story) => (
+                <Story key={`${story.organizationid}/${story.appid}/${story.kind}`} story={story} />
+              ))}
+            </>
+          )}
+        </Loading>
+      )}
     </Page>
   );
 }
@@ -69,11 +85,11 @@ function SearchField({ id }: { id: string }) {
   );
 }
 
-async function storiesOf(id: string, kinds: string[], signal: AbortSignal): Promise<RecordStory[]> {
+async function storiesOf(id: string, who: SignedIn, signal: AbortSignal): Promise<Found> {
   const { body } = await admin<{ result: Application[] }>('applications', { signal });
   const places = body.result
     .slice(0, MOST_APPLICATIONS)
-    .flatMap((one) => kinds.map((kind) => ({ ...one, kind })));
+    .flatMap((one) => kindsOf(who, one).map((kind) => ({ ...one, kind })));
   const stories: RecordStory[] = [];
   for (let from = 0; from < places.length; from += AT_A_TIME) {
     const found = await Promise.all(
@@ -84,7 +100,7 @@ async function storiesOf(id: string, kinds: string[], signal: AbortSignal): Prom
     );
     stories.push(...found.filter(({ state }) => state !== 'unknown'));
   }
-  return stories;
+  return { stories, unasked: Math.max(0, body.result.length - MOST_APPLICATIONS) };
 }
 
 function Story({ story }: { story: RecordStory }) {

@@ -3,7 +3,7 @@ import { admin, pathOf } from '../api/client.js';
 import type { ListedServices, Service, Tenant } from '../api/types.js';
 import { FieldsSummary } from '../fields/fields-summary.js';
 import { useLoaded } from '../hooks/use-loaded.js';
-import { useSession } from '../hooks/use-session.js';
+import { kindsOf, useSession } from '../hooks/use-session.js';
 import { Confirm } from '../parts/confirm.js';
 import { many } from '../parts/format.js';
 import { Link } from '../parts/link.js';
@@ -30,7 +30,7 @@ export function placeOf({
 }
 
 export function Services(tenant: Tenant) {
-  const { kinds } = useSession().who;
+  const kinds = kindsOf(useSession().who, tenant);
   const loaded = useServices(tenant);
   const { organizationid, appid } = tenant;
   return (
@@ -138,7 +138,13 @@ function Remove({ service, onDone }: { service: Service; onDone: () => void }) {
     onDone();
   };
   return (
-    <Confirm label="Remove" title={`Remove the service ${name}?`} action={`Remove ${name}`} work={remove}>
+    <Confirm
+      label="Remove"
+      title={`Remove the service ${name}?`}
+      action={`Remove ${name}`}
+      work={remove}
+      onUncertain={onDone}
+    >
       {hasFilter(service) ? (
         <p>Its consumers get 404 until they ask for another one. No record is touched.</p>
       ) : (

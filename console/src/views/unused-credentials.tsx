@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { admin, pathOf } from '../api/client.js';
+import { admin, pathOf, ServiceError } from '../api/client.js';
 import type { Credential } from '../api/types.js';
 import { useLoaded } from '../hooks/use-loaded.js';
 import { Confirm } from '../parts/confirm.js';
@@ -69,9 +69,11 @@ function Found({
       </p>
     );
   const revoke = async (signal: AbortSignal) => {
-    for (const { username } of result)
-      await admin(`credentials/${pathOf(username)}`, { method: 'DELETE', signal });
-    onDone();
+    try {
+      for (const { username } of result) await revokeIfThere(username, signal);
+    } finally {
+      onDone();
+    }
   };
   return (
     <Confirm
@@ -89,4 +91,13 @@ function Found({
       </ul>
     </Confirm>
   );
+}
+
+/** Somebody else may have revoked it meanwhile. */
+async function revokeIfThere(username: string, signal: AbortSignal): Promise<void> {
+  try {
+    await admin(`credentials/${pathOf(username)}`, { method: 'DELETE', signal });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status !== 404) throw error;
+  }
 }

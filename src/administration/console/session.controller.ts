@@ -1,11 +1,12 @@
 import { Controller, Delete, Get, HttpCode, Post, Res } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { ApiOperation, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Administrative, Answers, Asked, Body, ChangeContexts, Done, SignedInShape } from '../http/index.js';
+import { Administrative, Answers, Asked, Body, ChangeContexts, Done, ScopeShape } from '../http/index.js';
 import { coversAll, recordAction } from '../index.js';
 import { thisBuild } from '../../platform/config/pure.js';
 import { Authenticator, Caller, covers, type Credential, Public, reaches } from '../../auth/index.js';
-import { describedKind, kindNames } from '../../kinds/index.js';
+import { describedKind, type Kind, kindNames } from '../../kinds/index.js';
+import type { Tenant } from '../../record/index.js';
 import {
   DocumentedBody,
   Problem,
@@ -22,6 +23,10 @@ const LOGIN = {
   password: required(text(() => undefined, { example: 'correct horse battery staple' })),
 };
 
+interface FixedKind extends Tenant {
+  kind: string;
+}
+
 interface SignedIn {
   username: string;
   scopes: Credential['scopes'];
@@ -29,6 +34,44 @@ interface SignedIn {
   coversAll: boolean;
   /** The kinds of records, without those that are fixed to an application that the user's scopes do not cover. */
   kinds: readonly string[];
+  /** Those of the kinds that are fixed to one application. */
+  fixedKinds: FixedKind[];
+  version: string;
+}
+
+@ApiSchema({ name: 'FixedKind' })
+class FixedKindShape {
+  @ApiProperty({ example: 'order' })
+  kind: string;
+
+  @ApiProperty({ example: 'acme' })
+  organizationid: string;
+
+  @ApiProperty({ example: 'shop' })
+  appid: string;
+}
+
+@ApiSchema({ name: 'SignedIn' })
+class SignedInShape {
+  @ApiProperty()
+  username: string;
+
+  @ApiProperty({ type: [ScopeShape] })
+  scopes: ScopeShape[];
+
+  @ApiProperty()
+  coversAll: boolean;
+
+  @ApiProperty({ type: [String] })
+  kinds: string[];
+
+  @ApiProperty({
+    type: [FixedKindShape],
+    description: 'Those of the kinds that are fixed to one application',
+  })
+  fixedKinds: FixedKindShape[];
+
+  @ApiProperty({ description: 'The version of the service' })
   version: string;
 }
 
@@ -89,12 +132,17 @@ export class SessionController {
 
 function signedIn(caller: Credential): SignedIn {
   const { username, scopes } = caller;
+  const tenantOf = (kind: Kind) => describedKind(kind).stored?.tenant;
   // A kind that is fixed to an application is listed only if the user's scopes cover that application.
   const kinds = kindNames().filter((kind) => {
-    const tenant = describedKind(kind).stored?.tenant;
+    const tenant = tenantOf(kind);
     return tenant === undefined || covers(scopes, tenant.organizationid, tenant.appid);
   });
-  return { username, scopes, coversAll: coversAll(caller), kinds, version: thisBuild().version };
+  const fixedKinds = kinds.flatMap((kind) => {
+    const tenant = tenantOf(kind);
+    return tenant === undefined ? [] : { kind, organizationid: tenant.organizationid, appid: tenant.appid };
+  });
+  return { username, scopes, coversAll: coversAll(caller), kinds, fixedKinds, version: thisBuild().version };
 }
 
 /** Omits the HTTP Basic challenge, because it would make the browser ask for a password. */

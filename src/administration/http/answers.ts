@@ -14,7 +14,7 @@ class Named {
 }
 
 @ApiSchema({ name: 'Scope', description: 'The applications; `*` matches all' })
-class ScopeShape extends Named {}
+export class ScopeShape extends Named {}
 
 @ApiSchema({ name: 'Application' })
 export class ApplicationShape extends Named {
@@ -181,24 +181,6 @@ export class CredentialList {
 
   @ApiProperty({ ...TIME, required: false, description: 'The time since which uses are recorded' })
   usesSince?: string;
-}
-
-@ApiSchema({ name: 'SignedIn' })
-export class SignedInShape {
-  @ApiProperty()
-  username: string;
-
-  @ApiProperty({ type: [ScopeShape] })
-  scopes: ScopeShape[];
-
-  @ApiProperty()
-  coversAll: boolean;
-
-  @ApiProperty({ type: [String] })
-  kinds: string[];
-
-  @ApiProperty({ description: 'The version of the service' })
-  version: string;
 }
 
 /** Describes a success by its schema, or as an object that contract §6 describes. */

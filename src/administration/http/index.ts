@@ -1,3 +1,3 @@
 export { AdministrationModule } from './administration.module.js';
 export { Administrative, Asked, Body, ChangeContexts } from './administration.js';
-export { Answers, Done, SignedInShape } from './answers.js';
+export { Answers, Done, ScopeShape } from './answers.js';

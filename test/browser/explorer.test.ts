@@ -1,0 +1,62 @@
+import { type TestApplication, TestService } from '../support/index.js';
+import { ConsoleBrowser } from './browser.js';
+
+let service: TestService;
+let browser: ConsoleBrowser;
+let app: TestApplication;
+let root: string;
+
+beforeAll(async () => {
+  service = await TestService.shared();
+  browser = await ConsoleBrowser.start(service.url);
+  app = await service.application();
+  root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
+  await app.products(5);
+  await service.watcher.caughtUp();
+});
+afterAll(async () => {
+  await browser?.stop();
+});
+afterEach(async () => {
+  expect(browser.faults.splice(0)).toEqual([]);
+  await browser.closeWindows();
+});
+
+it('the search without an id asks for one, and for nothing else', async () => {
+  const page = await browser.openAs(root);
+  const shown = await browser.view(page, '/search', 'By its id');
+  expect(shown).not.toContain('cancelled');
+});
+
+it('the search says that it does not ask more than 200 applications', async () => {
+  const page = await browser.openAs(root);
+  const result = Array.from({ length: 202 }, (_, n) => ({ organizationid: 'many', appid: `app-${n}` }));
+  await page.route('**/admin/v1/applications', (route) => route.fulfill({ json: { result } }));
+  await page.route('**/records/**', (route) => route.fulfill({ json: { state: 'unknown' } }));
+  const shown = await browser.view(page, '/search?id=nothing', 'Nothing is known');
+  expect(shown).toContain('Only the first 200 applications were searched, and 2 others not.');
+  expect(shown).not.toContain('that you see');
+});
+
+it('the explorer says why it has no applications to choose', async () => {
+  const page = await browser.openAs(root);
+  const detail = 'The database is away.';
+  await page.route('**/admin/v1/applications', (route) => route.fulfill({ status: 503, json: { detail } }));
+  await browser.view(page, '/explorer', detail);
+});
+
+it('a harvest that is cancelled is not called done, and cannot be continued', async () => {
+  const page = await browser.openAs(root);
+  await browser.view(page, '/explorer', 'Items a page');
+  await page.route('**/harddeletes?*', () => undefined);
+  await page.getByLabel('Application', { exact: true }).selectOption(`${app.organizationid}/${app.appid}`);
+  await page.getByLabel('As', { exact: true }).selectOption(app.user('read'));
+  await page.getByRole('button', { name: 'Harvest' }).click();
+  await page.getByRole('heading', { name: 'Changed and not matching, page 1' }).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Harvest' }).and(page.locator(':enabled')).waitFor();
+  const shown = await page.locator('main').innerText();
+  expect(shown).toContain('cancelled');
+  expect(shown).not.toContain('Done:');
+  expect(await page.getByRole('button', { name: 'Go on from there' }).count()).toBe(0);
+});
