@@ -206,6 +206,8 @@ describe('From a filter to its consumer', () => {
     await row.getByRole('button', { name: 'Revoke' }).click();
     await button(page, 'Revoke search').click();
     await row.waitFor({ state: 'detached' });
+    // The button that had the keyboard is gone.
+    expect(await page.evaluate('document.activeElement?.tagName')).toBe('H1');
     expect(await service.db.collection('credentials').findOne({ username: 'search' })).toBeNull();
   });
 

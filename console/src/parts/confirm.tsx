@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { useWork } from '../hooks/use-work.js';
 import { Busy } from './busy.js';
 import { Dialog } from './dialog.js';
@@ -11,6 +11,7 @@ export function Confirm({
   action,
   children,
   work,
+  onUncertain,
   isDisabled,
   isMain,
 }: {
@@ -20,25 +21,22 @@ export function Confirm({
   action: string;
   children: ReactNode;
   work: (signal: AbortSignal) => Promise<void>;
+  /** Called when the question is closed after the work failed or was cancelled: what the page shows may be out of date. */
+  onUncertain?: () => void;
   isDisabled?: boolean;
   isMain?: boolean;
 }) {
-  const [isAsking, setIsAsking] = useState(false);
-  const { isWorking, error, start, cancel, forget } = useWork();
-  const close = () => {
-    setIsAsking(false);
-    forget();
-  };
-  const confirm = async () => {
-    if (await start(work)) close();
-  };
+  const button = useRef<HTMLButtonElement>(null);
+  useKeyboardKept(button);
+  const { isAsking, isWorking, error, open, close, confirm, cancel } = useQuestion(work, onUncertain);
   return (
     <>
       <button
+        ref={button}
         type="button"
         className={isMain ? 'main' : undefined}
         disabled={isDisabled}
-        onClick={() => setIsAsking(true)}
+        onClick={open}
       >
         {label}
       </button>
@@ -59,4 +57,38 @@ export function Confirm({
       )}
     </>
   );
+}
+
+/** A question that is opened and closed; whoever closes it while the work is under way does not stop it. */
+function useQuestion(work: (signal: AbortSignal) => Promise<void>, onUncertain: (() => void) | undefined) {
+  const [isAsking, setIsAsking] = useState(false);
+  const { isWorking, error, start, cancel, forget } = useWork();
+  const isUncertain = useRef(false);
+  const open = () => {
+    if (!isWorking) forget();
+    setIsAsking(true);
+  };
+  const close = () => {
+    setIsAsking(false);
+    if (isUncertain.current) onUncertain?.();
+    isUncertain.current = false;
+  };
+  const confirm = async () => {
+    isUncertain.current = true;
+    if (!(await start(work))) return;
+    isUncertain.current = false;
+    close();
+  };
+  return { isAsking, isWorking, error, open, close, confirm, cancel };
+}
+
+/** When a button goes that has the keyboard, such as that of a removed row, the keyboard goes to the heading of the page. */
+function useKeyboardKept(button: React.RefObject<HTMLButtonElement | null>): void {
+  useLayoutEffect(() => {
+    const { current } = button;
+    return () => {
+      if (document.activeElement === current)
+        document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+    };
+  }, []);
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import { useSession } from '../hooks/use-session.js';
 
 /**
@@ -17,6 +17,11 @@ export function Dialog({
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const { isOver } = useSession();
+  useLayoutEffect(() => {
+    // Closed before it is taken out, it gives the keyboard back to where that was.
+    const element = dialog.current!;
+    return () => element.close();
+  }, []);
   useEffect(() => (isOver ? dialog.current?.close() : dialog.current?.showModal()), [isOver]);
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={() => !isOver && onClose()}>

@@ -69,7 +69,13 @@ function Remove({
     onDone();
   };
   return (
-    <Confirm label="Remove" title={`Remove ${name}?`} action={`Remove ${name}`} work={remove}>
+    <Confirm
+      label="Remove"
+      title={`Remove ${name}?`}
+      action={`Remove ${name}`}
+      work={remove}
+      onUncertain={onDone}
+    >
       <p>
         Its services go with it, and its consumers get 404. One that still has records is not removed here:{' '}
         <code>application remove --purge</code> does that.

@@ -26,22 +26,23 @@ export function CredentialActions({
   const own = who.username === username && (
     <p className="notice">You are signed in with this credential: it ends your session.</p>
   );
-  const change =
-    (method: string, of = path, body?: object) =>
-    async (signal: AbortSignal) => {
+  const change = (method: string, of = path, body?: object) => ({
+    work: async (signal: AbortSignal) => {
       await admin(of, { method, signal, ...(body && { body }) });
       onDone();
-    };
+    },
+    onUncertain: onDone,
+  });
   return (
     <span className="buttons">
       <Link to={`/explorer?as=${encodeURIComponent(username)}`}>Explore</Link>
-      <Rotate username={username} path={path} own={own} onRotated={onRotated} />
+      <Rotate username={username} path={path} own={own} onRotated={onRotated} onUncertain={onDone} />
       {isAhead(oldexpiresAt) && (
         <Confirm
           label="Retire old"
           title={`Retire the old password of ${username}?`}
           action="Retire it"
-          work={change('DELETE', `${path}/oldpassword`)}
+          {...change('DELETE', `${path}/oldpassword`)}
         >
           <p>The password before opens nothing any more. The newer one stays.</p>
         </Confirm>
@@ -51,7 +52,7 @@ export function CredentialActions({
           label="Enable"
           title={`Enable ${username}?`}
           action="Enable"
-          work={change('PATCH', path, { disabled: false })}
+          {...change('PATCH', path, { disabled: false })}
         >
           <p>It opens again what it opened before.</p>
         </Confirm>
@@ -60,7 +61,7 @@ export function CredentialActions({
           label="Disable"
           title={`Disable ${username}?`}
           action="Disable"
-          work={change('PATCH', path, { disabled: true })}
+          {...change('PATCH', path, { disabled: true })}
         >
           <p>It opens nothing until it is enabled again.</p>
           {own}
@@ -70,7 +71,7 @@ export function CredentialActions({
         label="Revoke"
         title={`Revoke ${username}?`}
         action={`Revoke ${username}`}
-        work={change('DELETE')}
+        {...change('DELETE')}
       >
         <p>It is removed, and whoever uses it gets 401 within two seconds.</p>
         {own}
@@ -84,11 +85,13 @@ function Rotate({
   path,
   own,
   onRotated,
+  onUncertain,
 }: {
   username: string;
   path: string;
   own: React.ReactNode;
   onRotated: (credential: Credential) => void;
+  onUncertain: () => void;
 }) {
   const [days, setDays] = useState<(typeof KEPT_DAYS)[number]>('0');
   const rotate = async (signal: AbortSignal) => {
@@ -97,7 +100,13 @@ function Rotate({
     onRotated((await admin<Credential>(`${path}/rotate`, { method: 'POST', body, signal })).body);
   };
   return (
-    <Confirm label="Rotate" title={`Give ${username} another password?`} action="Give another" work={rotate}>
+    <Confirm
+      label="Rotate"
+      title={`Give ${username} another password?`}
+      action="Give another"
+      work={rotate}
+      onUncertain={onUncertain}
+    >
       <Choice
         label="The password it has now"
         value={days}

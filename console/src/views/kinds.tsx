@@ -79,7 +79,13 @@ function Remove({ kind: { name }, onDone }: { kind: Kind; onDone: () => void }) 
     onDone();
   };
   return (
-    <Confirm label="Remove" title={`Remove the kind ${name}?`} action={`Remove ${name}`} work={remove}>
+    <Confirm
+      label="Remove"
+      title={`Remove the kind ${name}?`}
+      action={`Remove ${name}`}
+      work={remove}
+      onUncertain={onDone}
+    >
       <p>Its feeds answer 404. Its records stay: if the kind is created again, they are delivered again.</p>
       <Check
         label="With its services and consumers"
