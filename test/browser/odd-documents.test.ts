@@ -67,3 +67,48 @@ describe('Documents that another program has stored', () => {
     },
   );
 });
+
+describe.each([
+  { width: 1280, height: 800 },
+  { width: 390, height: 800 },
+])('Names as long as they may be, on a screen of $width px', (viewport) => {
+  const long = (letter: string, length = 64) => letter.repeat(length);
+  const tenant = { organizationid: long('O'), appid: long('A') };
+  const place = `/applications/${tenant.organizationid}/${tenant.appid}`;
+  const username = long('W', 128);
+  let page: Page;
+  beforeAll(async () => {
+    const { db } = service;
+    const name = long('S');
+    await db.collection('applications').updateOne(tenant, { $set: { title: 'Long' } }, { upsert: true });
+    const filter = { [`data.${long('x', 100)}`]: long('Y', 100) };
+    const $set = { filter, description: long('D', 200) };
+    await db
+      .collection('services')
+      .updateOne({ ...tenant, kind: 'product', name }, { $set }, { upsert: true });
+    if ((await db.collection('credentials').findOne({ username })) === null)
+      await app.credential({ username, scopes: [tenant] });
+    page = await browser.openAs(root, { viewport });
+  });
+  const tooWide = () => page.evaluate('document.documentElement.scrollWidth - innerWidth');
+
+  it.each([
+    ['/applications', 'Register an application'],
+    [place, 'New product service'],
+    [`${place}/product/${long('S')}`, 'All services of'],
+    ['/credentials', 'Issue a credential'],
+    ['/trail', 'session.open'],
+  ])('the page %s is no wider than it', async (path, shown) => {
+    await browser.view(page, path, shown);
+    expect(await tooWide()).toBeLessThanOrEqual(0);
+  });
+
+  it('a question fits into its box', async () => {
+    await browser.view(page, '/credentials', 'Issue a credential');
+    const row = page.getByRole('row', { name: username });
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    expect(await tooWide()).toBeLessThanOrEqual(0);
+  });
+});

@@ -7,9 +7,14 @@ export interface Column<T> {
   isNumber?: boolean;
 }
 
+/** Longer words may be broken, such as the names of consumers. */
+const LONGEST_WORD = 12;
+
 /** A value of another type than text or a number, as another program may have stored it, is shown as JSON. */
 function Cell<T>({ of, as }: { of: T; as: Column<T>['cell'] }) {
   const shown = as(of);
+  if (typeof shown === 'string' && shown.split(' ').every((word) => word.length <= LONGEST_WORD))
+    return <span className="short">{shown}</span>;
   const isValue = typeof shown === 'object' && !isValidElement(shown) && !Array.isArray(shown);
   return isValue && shown !== null ? <code>{JSON.stringify(shown)}</code> : shown;
 }
