@@ -1,9 +1,11 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { admin, isSessionOver, onSessionOver } from './api/client.js';
+import { admin, isSessionOver, onSessionOver, ServiceError } from './api/client.js';
 import type { SignedIn } from './api/types.js';
 import { leave, useRoute } from './hooks/use-route.js';
 import { kindsOf, SessionProvider, useSession } from './hooks/use-session.js';
 import { Boundary } from './parts/boundary.js';
+import { Page } from './parts/page.js';
+import { Problem } from './parts/problem.js';
 import { Shell } from './shell.js';
 import { Applications } from './views/applications.js';
 import { AuditTrail } from './views/audit-trail.js';
@@ -26,18 +28,24 @@ import { Watcher } from './views/watcher.js';
 export function App() {
   const [who, setWho] = useState<SignedIn | 'nobody'>();
   const [isOver, setIsOver] = useState(false);
+  const [loadError, setLoadError] = useState<unknown>();
   const [signOutError, setSignOutError] = useState<unknown>();
   const signedIn = (user: SignedIn) => {
     setWho(user);
     setIsOver(false);
   };
-  useEffect(() => {
+  const load = () => {
+    setLoadError(undefined);
     admin<SignedIn>('session').then(
       ({ body }) => signedIn(body),
-      () => setWho('nobody'),
+      (error: unknown) => (isRefused(error) ? setWho('nobody') : setLoadError(error)),
     );
+  };
+  useEffect(() => {
+    load();
     return onSessionOver(() => setIsOver(true));
   }, []);
+  if (loadError !== undefined) return <NotLoaded error={loadError} again={load} />;
   if (who === undefined) return null;
   if (who === 'nobody') return <SignIn isOver={false} onSignedIn={signedIn} />;
   const signOut = () => {
@@ -63,6 +71,24 @@ export function App() {
       </SessionProvider>
       {isOver && <SignIn isOver onSignedIn={signedIn} />}
     </>
+  );
+}
+
+/** Whether nobody is signed in, or somebody who may not use the console. Other errors do not tell who is. */
+function isRefused(error: unknown): boolean {
+  return error instanceof ServiceError && (error.status === 401 || error.status === 403);
+}
+
+function NotLoaded({ error, again }: { error: unknown; again: () => void }) {
+  return (
+    <main className="sign-in">
+      <Page title="The console cannot be shown now">
+        <Problem error={error} />
+        <button className="main" onClick={again}>
+          Try again
+        </button>
+      </Page>
+    </main>
   );
 }
 

@@ -69,6 +69,18 @@ describe('Signing in', () => {
   });
 });
 
+it('a session that cannot be read for a while is not taken for none', async () => {
+  const page = await browser.openAs(root);
+  const detail = 'The database is away.';
+  await page.route('**/admin/v1/session', (route) => route.fulfill({ status: 503, json: { detail } }));
+  await page.reload();
+  await page.getByRole('alert').getByText(detail).waitFor();
+  expect(await page.getByLabel('Password').count()).toBe(0);
+  await page.unroute('**/admin/v1/session');
+  await button(page, 'Try again').click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+});
+
 it('a sign-out that fails says so: the session goes on', async () => {
   const page = await browser.openAs(root);
   const session = '**/admin/v1/session';
