@@ -15,7 +15,7 @@ const NEWEST = 20;
 const WITH_ITEMS = 2;
 
 /** For whom a schema is read. */
-export type Reader = Omit<ReadFor, 'limit'>;
+export type SampleReader = Omit<ReadFor, 'limit'>;
 
 /** How many records a sample reads: it counts as a large page. */
 const OF_SAMPLE = 1000;
@@ -26,7 +26,7 @@ const PATIENCE_MS = 4000;
  * Takes the first sample of a schema with the read slot of a large page. Throws 503 `busy` if none is free in time, or
  * before the client disconnects.
  */
-export function sampleTurn(slots: ReadSlots, { owner, gone }: Reader) {
+export function sampleTurn(slots: ReadSlots, { owner, gone }: SampleReader) {
   return async (sample: () => Promise<void>): Promise<void> => {
     let isBegun = false;
     const begin = () => {
@@ -51,7 +51,7 @@ export class NewestDatas {
   ) {}
 
   /** The `data` of the newest items. Throws the abort reason of `gone`. */
-  async read({ served }: CurrentSchema, { owner, gone }: Reader): Promise<unknown[]> {
+  async read({ served }: CurrentSchema, { owner, gone }: SampleReader): Promise<unknown[]> {
     const { key } = served;
     const feed = feedName(key, updatesOf(key.kind, key.name));
     const budget = this.bytes.open(gone, owner);

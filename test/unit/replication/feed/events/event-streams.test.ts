@@ -31,7 +31,10 @@ class Asked {
 
 const response = () =>
   Object.assign(new EventEmitter(), {
-    ...{ writableLength: 0, setHeader: () => undefined, write: () => true, end: () => undefined },
+    ...{ writableLength: 0, setHeader: () => undefined, write: () => true },
+    end(this: EventEmitter) {
+      this.emit('close');
+    },
     req: { method: 'GET' },
   });
 
