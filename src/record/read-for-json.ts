@@ -23,26 +23,37 @@ export function documentForJson(bytes: Uint8Array): mongo.Document {
  * by value. A single value that the driver refuses becomes null, so that it does not keep all others from being delivered.
  */
 export function valueForJson(type: number, bytes: Uint8Array): unknown {
+  if (!hasParts(type) || bufferOf(bytes).includes(REFERENCE, 0, 'latin1')) return oneByOne(type, bytes);
+  return asDriver(type, bytes, () => oneByOne(type, bytes));
+}
+
+/** All values within a document are read alone, also those of the documents in it, so that each byte is read only once. */
+function oneByOne(type: number, bytes: Uint8Array): unknown {
   if (type === REGEXP) return regExp(bytes);
   if (type === BINARY) return binary(bytes);
-  const isWithParts = type === DOCUMENT || type === ARRAY;
-  const hasReference = isWithParts && bufferOf(bytes).includes(REFERENCE, 0, 'latin1');
-  try {
-    if (!hasReference) return BSON.deserialize(alone(type, bytes), READ)[''];
-  } catch (error) {
-    if (!(error instanceof BSON.BSONError)) throw error;
-    if (!isWithParts) return null;
-  }
-  const parts = partsOf(bytes);
+  if (!hasParts(type)) return asDriver(type, bytes, () => null);
+  const document = bufferOf(bytes);
+  const parts = [...BSON.onDemand.parseToElements(document)].map(
+    ([part, nameAt, nameLength, at, length]) =>
+      [
+        document.toString('utf8', nameAt, nameAt + nameLength),
+        oneByOne(part, document.subarray(at, at + length)),
+      ] as const,
+  );
   return type === ARRAY ? parts.map(([, value]) => value) : Object.fromEntries(parts);
 }
 
-function partsOf(document: Uint8Array): [name: string, value: unknown][] {
-  const bytes = bufferOf(document);
-  return [...BSON.onDemand.parseToElements(bytes)].map(([type, nameAt, nameLength, at, length]) => [
-    bytes.toString('utf8', nameAt, nameAt + nameLength),
-    valueForJson(type, bytes.subarray(at, at + length)),
-  ]);
+function hasParts(type: number): boolean {
+  return type === DOCUMENT || type === ARRAY;
+}
+
+function asDriver(type: number, bytes: Uint8Array, otherwise: () => unknown): unknown {
+  try {
+    return BSON.deserialize(alone(type, bytes), READ)[''];
+  } catch (error) {
+    if (error instanceof BSON.BSONError) return otherwise();
+    throw error;
+  }
 }
 
 /** With all options that are stored. The driver's class refuses those that the driver does not know. */
