@@ -157,7 +157,7 @@ describe('e-mail is unique: what a leader must know of it does not depend on who
   });
 });
 
-describe('on SIGTERM or SIGINT the service gives up the lease', () => {
+describe('on SIGTERM or SIGINT the service releases the lease', () => {
   afterEach(() => second.stop());
 
   it('the other one takes over at once, in the next term, and goes on where the first one was', async () => {

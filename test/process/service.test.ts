@@ -149,7 +149,7 @@ const refuses = (url: string | undefined) =>
     () => true,
   );
 
-describe('On SIGTERM or SIGINT the service stops listening, finishes what runs, gives up the lease and exits 0', () => {
+describe('On SIGTERM or SIGINT the service stops listening, finishes what runs, releases the lease and exits 0', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('%s', async (signal) => {
     const { service, db, running } = await serviceWithRequest();
     const authorization = `Basic ${btoa(`ann:${PASSWORD}`)}`;

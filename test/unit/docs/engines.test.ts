@@ -27,6 +27,6 @@ describe('the Node that the service needs', () => {
   });
 
   it('is the one that the README names', () => {
-    expect(read('README.md')).toContain(`It needs Node ${lowest.replace(/\.0$/, '')} or later.`);
+    expect(read('README.md')).toContain(`Tidemark needs Node ${lowest.replace(/\.0$/, '')} or later.`);
   });
 });
