@@ -37,11 +37,12 @@ export function answerProblem(request: Request, response: Response, given: Probl
     .send(answerText(problem.body(request.id, request.traceId)));
 }
 
-function outcomeUnknown({ status, slug, title, extras }: Problem): Problem {
+/** The same problem for a request that may change something. */
+function outcomeUnknown({ title, extras }: Problem): Problem {
   const detail =
     'The database does not answer, or has not confirmed a change. If the request changes something, the change may ' +
     'have been made: check this before you repeat the request.';
-  return new Problem(status, slug, title, detail, extras);
+  return new Problem(503, 'database-away', title, detail, extras);
 }
 
 /** Answers 200 with a JSON text, or 304 if the client's `If-None-Match` matches the `ETag` of the answer. */
