@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { FatalError } from '../platform/common/index.js';
+import { FatalError, settledWithin } from '../platform/common/index.js';
 import { reasonOf, type Say } from './run-program.js';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -27,6 +27,8 @@ interface MongodRun {
 
 const MOST_ENDS = 5;
 const WITHIN_MS = 60_000;
+/** How long a stop waits for a start in progress (milliseconds). */
+const STARTING_MS = 5000;
 /** Pause before another attempt after a failed start (milliseconds). */
 const PAUSE_MS = 500;
 
@@ -48,9 +50,12 @@ export class Supervisor {
     this.watch(await this.current);
   }
 
+  /** A start in progress may take minutes. It is left behind: mongod ends when this process is gone. */
   async stop(): Promise<void> {
     this.stopping = true;
-    await (await this.current)?.stop();
+    const current = this.current.then((run) => ({ run }));
+    const standing = await settledWithin(current, STARTING_MS);
+    await standing?.run?.stop();
   }
 
   private watch(run: MongodRun | undefined): void {

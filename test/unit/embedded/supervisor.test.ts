@@ -110,6 +110,20 @@ describe('the supervisor of mongod', () => {
     await kept.stop();
   });
 
+  it('does not wait for a start that comes to no end when it is stopped', async () => {
+    const kept = supervisor();
+    await kept.begin();
+    startings = [() => new Promise(() => undefined)];
+    runs[0]?.end('signal SIGKILL');
+    await hearing(1);
+    jest.useFakeTimers();
+    const stopped = kept.stop();
+    await jest.advanceTimersByTimeAsync(60_000);
+    jest.useRealTimers();
+    await stopped;
+    expect(lost).toEqual([]);
+  });
+
   it('leaves a failure of the first start to its caller', async () => {
     startings = [() => Promise.reject(new Error('no space left'))];
     await expect(supervisor().begin()).rejects.toThrow('no space left');
