@@ -46,6 +46,7 @@ describe('what is no HTTP request is answered as `application/problem+json` too'
 
   it.each([
     ['another protocol', 'EHLO example.com\r\n\r\n'],
+    ['a request that names no host', 'GET /health/live HTTP/1.1\r\n\r\n'],
     ['a header without a name', 'GET / HTTP/1.1\r\n: x\r\n\r\n'],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
   ])('400 for %s', async (_what, sent) => {

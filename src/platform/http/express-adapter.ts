@@ -71,7 +71,7 @@ export class ReadyExpressAdapter extends ExpressAdapter {
     app.response = Object.setPrototypeOf(ReadyResponse.prototype, app.response) as Express['response'];
     app.response.json = json;
     const classes = { IncomingMessage: ReadyRequest, ServerResponse: ReadyResponse };
-    const options = { ...classes, connectionsCheckingInterval: LOOKED_EVERY_MS };
+    const options = { ...classes, connectionsCheckingInterval: LOOKED_EVERY_MS, requireHostHeader: false };
     this.httpServer =
       this.tls === undefined
         ? createServer(options, app)

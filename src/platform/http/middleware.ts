@@ -43,12 +43,17 @@ export function giveRequestId(request: Request, response: Response, next: NextFu
 
 /**
  * Express middleware: passes only the path and query of the request's target to the routes, as they were sent. Answers
- * 400 to a fragment and to a target that is neither a path nor an HTTP URL, and 404 to a path with dot segments.
- * Express itself drops a fragment and turns a backslash of an absolute URL into a slash, so such a spelling could
- * bypass a proxy's rule for a path.
+ * 400 to a fragment, to a target that is neither a path nor an HTTP URL, and to a request of HTTP/1.1 without a host; and
+ * 404 to a path with dot segments. Express itself drops a fragment and turns a backslash of an absolute URL into a slash,
+ * so such a spelling could bypass a proxy's rule for a path.
  */
 export function readPlainTarget(request: Request, response: Response, next: NextFunction): void {
   const { url } = request;
+  // Node's own answer would have no body.
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    response.setHeader('Connection', 'close');
+    return answerProblem(request, response, problems.malformedRequest('The request has no header Host.'));
+  }
   if (url.startsWith('/')) {
     if (url.includes('#')) return answerProblem(request, response, unreadable('contains a fragment'));
   } else {
