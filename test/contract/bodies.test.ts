@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { eventually, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 
@@ -173,4 +174,20 @@ it('`Expect: 100-continue`: nobody is asked for a body before its right is decid
   await eventually(() => answers !== '');
   expect(answers).toMatch(/^HTTP\/1\.1 403/);
   socket.destroy();
+});
+
+it('a client of HTTP/1.0 is not asked for its body, because it would take that for the answer', async () => {
+  const { hostname, port } = new URL(service.url);
+  const { organizationid, appid } = app.tenant;
+  const socket = connect(Number(port), hostname);
+  const answer = text(socket);
+  const head = [
+    `POST /${organizationid}/${appid}/api/v0.1/member HTTP/1.0`,
+    `Authorization: Basic ${btoa(`${app.user('write')}:${PASSWORD}`)}`,
+    JSON_TYPE,
+    'Expect: 100-continue',
+    'Content-Length: 2',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n{}`);
+  expect(await answer).toMatch(/^HTTP\/1\.1 400 /);
 });

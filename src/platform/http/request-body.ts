@@ -49,7 +49,8 @@ class ReadJson implements PipeTransform<Request, Promise<object>> {
   /** The time to receive a body depends on the client, so it does not count toward the service's time limit. */
   private async read(request: Request): Promise<Buffer> {
     const response = request.res!;
-    if (request.headers.expect !== undefined) response.writeContinue();
+    // A client of HTTP/1.0 would take it for the answer (RFC 9110 §10.1.1).
+    if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
     try {
       return await whileReceiving(response, () => readBody(request, this.limit));
     } catch (error) {
