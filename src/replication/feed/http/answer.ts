@@ -277,11 +277,11 @@ export class Answers {
   }
 
   /**
-   * Waits until the client has taken the sent data, and disconnects a client that does not. The timeout of the socket is
-   * unsuitable: it restarts when the system takes part of a piece, so that it may last twice as long.
+   * Waits until the client has taken the sent data, and disconnects a client that does not, also where the page waits behind
+   * another answer. The timeout of the socket is unsuitable: it restarts when the system takes part of a piece.
    */
   private async taken(response: Response, budget: PageBudget, taken: Promise<unknown>): Promise<void> {
-    const stalled = setTimeout(() => response.destroy(), this.settings.stalledMs);
+    const stalled = setTimeout(() => response.req.socket.destroy(), this.settings.stalledMs);
     await budget.whileTaken(taken).finally(() => clearTimeout(stalled));
   }
 }

@@ -1,6 +1,13 @@
 import { once } from 'node:events';
-import { type ClientRequest, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  type ClientRequest,
+  createServer,
+  get,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import express, { type RequestHandler } from 'express';
 import { answerInTime, type Problem } from '../../../../../src/platform/http/index.js';
@@ -239,4 +246,22 @@ it('a client that takes nothing of a piece for STALLED_MS is disconnected', asyn
   await jest.advanceTimersByTimeAsync(1);
   expect(sent!.destroyed).toBe(true);
   await expect(textOf(answer)).rejects.toThrow('aborted');
+});
+
+it('so is one whose page waits behind another answer of its connection', async () => {
+  late.give(whole());
+  let page: ServerResponse | undefined;
+  const front = createServer((request, response) => {
+    if (request.url === '/first') return void response.write('begun');
+    page = response;
+    late.server.emit('request', request, response);
+  }).listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  const client = connect((front.address() as AddressInfo).port, '127.0.0.1');
+  client.on('error', () => undefined).resume();
+  client.write(['/first', '/'].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+  await untilSo(() => page?.writableEnded === true);
+  await jest.advanceTimersByTimeAsync(STALLED_MS);
+  await untilSo(() => client.closed);
+  front.close();
 });
