@@ -42,7 +42,7 @@ export interface RequestLine extends AboutRequest {
   /** If it is traced. */
   trace_id?: string;
   req: { id: unknown; method: string; url: string };
-  /** Null if the client left before the answer. */
+  /** Null if the connection ended before the answer. */
   res: { statusCode: number | null };
   /** Milliseconds. */
   responseTime: number;

@@ -46,7 +46,7 @@ export function measure(
     response.once('close', () => {
       const ms = performance.now() - begun;
       const { id, method, originalUrl: url } = request;
-      // Node's default is 200, also where the client has left before the answer.
+      // Node's default is 200, even if the connection has ended before the answer.
       const statusCode = response.headersSent ? response.statusCode : null;
       const series = seriesOf(request, statusCode, kindOf);
       metrics.requests.observe({ ...series, status: statusCode ?? 'none' }, ms / 1000);
