@@ -76,7 +76,7 @@ export function invalidAt(pointer: string, detail: string): Refused {
 
 /** A 400 for a time in the body that must be in the future. */
 export function isPast(name: string): Refused {
-  return invalid(`${name} is past already.`, `/${name}`);
+  return invalid(`${name} is in the past.`, `/${name}`);
 }
 
 export function unknownApplication(name: string): Refused {

@@ -87,7 +87,7 @@ describe('`credential issue|rotate|revoke|list --username --org --app --level [-
     ['an existing name', issueTwice, 'There is a credential "twice" already'],
     ['a level that is none', () => issue('x').replace('read', 'root'), '--level "root" is not known'],
     ['a date that is none', () => issue('x', '--expires soon'), '--expires "soon" is not a date'],
-    ['a date that is past', () => issue('x', '--expires 2020-01-01'), '--expires 2020-01-01 is past already'],
+    ['a date that is past', () => issue('x', '--expires 2020-01-01'), '--expires 2020-01-01 is in the past'],
     ['a user name with a colon', () => issue('a:b'), '--username "a:b" is not valid'],
     ['an unknown application', () => issue('x').replace(app.appid, 'nowhere'), 'There is no application'],
   ])('issue refuses %s', async (_name, words, sentence) => {

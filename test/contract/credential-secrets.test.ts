@@ -92,7 +92,7 @@ describe('A rotation', () => {
   });
 
   it.each<[string, object, string]>([
-    ['a time that is past', { keepOldUntil: '2020-01-01' }, 'keepOldUntil is past already'],
+    ['a time that is past', { keepOldUntil: '2020-01-01' }, 'keepOldUntil is in the past'],
     ['a time that is none', { keepOldUntil: 'soon' }, 'is not a date'],
     ['another property', { keep: true }, 'is an unknown property'],
   ])('with %s is a 400, and the password stays', async (_name, body, sentence) => {
@@ -147,7 +147,7 @@ describe('A rotation', () => {
     expect((await console_.run(retire)).output).toContain('has no old password');
     await service.heard();
     expect(await max(username, password)).toBe(401);
-    expect(await console_.failure(words.replace('2999', '2020'))).toContain('is past already');
+    expect(await console_.failure(words.replace('2999', '2020'))).toContain('is in the past');
 
     const change = `credential change --username ${username}`;
     await console_.run(`${change} --disable --level write --expires 2999-01-01`);

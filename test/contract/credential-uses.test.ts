@@ -144,7 +144,7 @@ describe('The last use of a credential', () => {
     expect(code).toBe(1);
     // The second one is removed: only the entry of the audit trail is missing.
     expect(JSON.parse(output)).toEqual({ revoked: ['midway-1', 'midway-2'] });
-    expect(errors).toEqual([JSON.stringify({ error: 'Something went wrong: Document failed validation' })]);
+    expect(errors).toEqual([JSON.stringify({ error: 'Unexpected error: Document failed validation' })]);
     expect(await stored('midway-3')).not.toBeNull();
     expect((await console_.run(words)).output).toBe('1 credential removed: midway-3.');
   });

@@ -94,7 +94,7 @@ describe('`tidemark-harvest`', () => {
       ['--table', '--to', 'COPY'],
       {},
       2,
-      /--table has no value: "--to" is an option/,
+      /--table has no value: "--to" begins like an option/,
     ],
     [
       '5 for a database that is away',

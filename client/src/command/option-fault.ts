@@ -17,7 +17,7 @@ export function optionFault(words: string[], options: OptionSpecs): string | und
       if (value !== undefined) return `--${name} takes no value.`;
     } else if (value === undefined || value === '') return `--${name} has no value.`;
     else if (!inlineValue && value.startsWith('-'))
-      return `--${name} has no value: "${shown(value)}" is an option; as the value, write --${name}=${shown(value)}.`;
+      return `--${name} has no value: "${shown(value)}" begins like an option; to use it as the value, write --${name}=${shown(value)}.`;
   }
   return undefined;
 }

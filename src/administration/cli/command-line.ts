@@ -148,7 +148,7 @@ function readWords(words: string[], specs: Options): ReadWords | string {
       if (value !== undefined) return `--${name} takes no value`;
     } else if (value === undefined) return `--${name} has no value`;
     else if (!inlineValue && value.startsWith('-') && value !== '-')
-      return `--${name} has no value: "${shown(value)}" is an option; as the value, write --${name}=${shown(value)}`;
+      return `--${name} has no value: "${shown(value)}" begins like an option; to use it as the value, write --${name}=${shown(value)}`;
   }
   return { values, positionals };
 }

@@ -173,13 +173,13 @@ export const SHOWN_FIELDS = {
     description: 'fields that it shows as a keyed hash, such as data.accountnumber; "none": no fields',
   },
   'allow-hidden-filter': { description: 'the filter may name a field that is not shown' },
-  'refuse-hidden-filter': { description: 'the filter may not name such a field any more' },
+  'refuse-hidden-filter': { description: 'the filter may no longer name such a field' },
 } as const;
 
 /** The options that choose whether the schema of a service shows values. */
 export const SCHEMA_EXAMPLES = {
   'schema-examples': { description: 'its schema shows values of its records' },
-  'no-schema-examples': { description: 'its schema shows no values any more' },
+  'no-schema-examples': { description: 'its schema no longer shows values' },
 } as const;
 
 /** The option that names a credential. */

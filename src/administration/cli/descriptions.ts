@@ -16,7 +16,7 @@ import {
 export const applicationCreate = describeCommand({
   name: 'application create',
   summary: 'Register an application',
-  options: { ...APPLICATION, title: { value: 'TEXT', description: 'what people call it' } },
+  options: { ...APPLICATION, title: { value: 'TEXT', description: 'name for display' } },
 });
 
 export const applicationList = describeCommand({
@@ -103,7 +103,7 @@ export const serviceIndex = describeCommand({
   options: {
     ...APPLICATION,
     ...KIND,
-    name: { value: 'NAME', description: 'the service whose filter is to be served' },
+    name: { value: 'NAME', description: 'the service whose filter the index is to serve' },
     filter: { value: 'JSON|@FILE', description: 'or the filter itself' },
     'dry-run': { description: 'only show which index would be built' },
   },
@@ -214,7 +214,7 @@ export const configExport = describeCommand({
 
 export const configPlan = describeCommand({
   name: 'config plan',
-  summary: 'Show what a configuration file would change, and the effect of each changed filter',
+  summary: 'Show what a configuration file would change, and the effects on the services',
   argument: 'FILE.yaml|-',
   options: COMPARED,
   notes: ['Nothing is changed. In the plan, + means create, ~ change, - remove.'],
@@ -261,7 +261,7 @@ export const recordDelete = describeCommand({
     ...APPLICATION,
     ...KIND,
     id: { value: 'ID', description: 'id of the record, as in the feeds' },
-    'ids-from': { value: 'FILE|-', description: 'a file with one id a line, or stdin (-)' },
+    'ids-from': { value: 'FILE|-', description: 'a file with one id per line, or stdin (-)' },
     'dry-run': { description: 'delete nothing, and show what would be deleted' },
   },
   notes: [

@@ -69,7 +69,7 @@ export function byOption(error: unknown, options: Record<string, string> = {}): 
 /** Parses a time. Throws if it is not in the future. */
 export function futureDateOf(option: string, text: string): Date {
   const date = dateOf(option, text);
-  if (date <= new Date()) throw new UsageError(`--${option} ${text} is past already.`);
+  if (date <= new Date()) throw new UsageError(`--${option} ${text} is in the past.`);
   return date;
 }
 
@@ -193,7 +193,7 @@ export async function passwordFrom(input: Readable): Promise<string> {
 function checkedPassword(password: string): string {
   const length = [...password].length;
   if (length < SHORTEST || length > LONGEST) {
-    throw new FatalError(`A password has ${SHORTEST} to ${LONGEST} characters; this one does not.`);
+    throw new FatalError(`A password must have ${SHORTEST} to ${LONGEST} characters.`);
   }
   return password;
 }

@@ -115,7 +115,7 @@ export const kindCreate = describeCommand({
       required: true,
       description: 'the collection of its records, such as orders',
     },
-    plural: { value: 'TEXT', description: 'what people call several records; default: the name with an s' },
+    plural: { value: 'TEXT', description: 'the plural, for messages; default: the name with an s' },
     id: { value: 'FIELD', description: 'the field that contains the id; default: id' },
     lastupdated: { value: 'FIELD', description: 'the field that contains the stamp; default: lastupdated' },
     org: { value: 'ORG', description: 'the organization of all records, if they do not name theirs' },

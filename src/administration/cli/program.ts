@@ -47,7 +47,7 @@ export async function runCommandLine(
 }
 
 async function lineOf(error: unknown): Promise<string> {
-  if (!(error instanceof Error)) return `Something went wrong: ${inOneLine(String(error))}`;
+  if (!(error instanceof Error)) return `Unexpected error: ${inOneLine(String(error))}`;
   if (error instanceof FatalError || error instanceof ConfigError) return inOneLine(error.message);
   const { isDatabaseAway, isUnconfirmed, troubleOfCommand } =
     await import('../../platform/database/plain.js');
@@ -58,7 +58,7 @@ async function lineOf(error: unknown): Promise<string> {
     );
   return isDatabaseAway(error)
     ? `The database does not answer: ${inOneLine(troubleOfCommand(error))}. Is it running, and is MONGODB_URI right?`
-    : `Something went wrong: ${inOneLine(error.message)}`;
+    : `Unexpected error: ${inOneLine(error.message)}`;
 }
 
 function inOneLine(text: string): string {
@@ -117,11 +117,12 @@ function programHelp(program: string): string {
 
   serve      Run the service; the default
   admin      Manage applications, services, credentials and records; ${program} admin --help lists the commands
-  check      Check the settings, the database, its roles and indexes, and the clocks; the same as admin check
+  check      Check settings, database, roles, indexes, clocks, watcher and kinds; the same as admin check
   --version  Print the version, the commit that it was built from, and the version of Node
   --help     Show this help
 
 Settings are environment variables. Without MONGODB_URI, the service starts an embedded database with a demo.
+With NODE_ENV=production, or with a ROLE other than all, MONGODB_URI is required.
 Exit code: 0, or 1 with one line on stderr; 2 for a mistake in the command line.
 The service exits with 78 if a setting is not valid.`;
 }

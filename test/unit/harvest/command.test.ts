@@ -43,7 +43,7 @@ describe('the command line of tidemark-harvest', () => {
     [['--table'], '--table has no value.'],
     [
       ['--table', '--json'],
-      '--table has no value: "--json" is an option; as the value, write --table=--json.',
+      '--table has no value: "--json" begins like an option; to use it as the value, write --table=--json.',
     ],
     [['--json=yes'], '--json takes no value.'],
     [['--app', ''], '--app has no value.'],

@@ -90,7 +90,7 @@ describe('what is wrong is told in one line with the nearest usage', () => {
     ],
     [
       'application create --org --app shop',
-      '--org has no value: "--app" is an option; as the value, write --org=--app. Usage: npm run -s admin --',
+      '--org has no value: "--app" begins like an option; to use it as the value, write --org=--app. Usage: npm run -s admin --',
     ],
     [`import ${APP} --kind product`, 'FILE.ndjson|- is missing'],
     [`import ${APP} --kind product a b`, 'Unexpected argument "b"'],

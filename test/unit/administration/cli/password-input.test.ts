@@ -25,7 +25,7 @@ describe('a given password has 12 to 256 characters, one trailing line break is 
   it.each(['', '\n', 'eleven char', '🔑'.repeat(11), 'x'.repeat(257), 'x'.repeat(100_000)])(
     '%j is refused',
     async (input) => {
-      await expect(read(input)).rejects.toThrow('A password has 12 to 256 characters');
+      await expect(read(input)).rejects.toThrow('A password must have 12 to 256 characters');
     },
   );
 

@@ -86,7 +86,7 @@ describe('The program tidemark', () => {
   it('ends with 1 after another error', async () => {
     expect(await said('admin credential retire --username ann')).toMatchObject({
       code: 1,
-      errors: 'Something went wrong: There are no settings.\n',
+      errors: 'Unexpected error: There are no settings.\n',
     });
   });
 });
