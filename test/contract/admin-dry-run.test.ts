@@ -42,10 +42,7 @@ describe('`import --dry-run`', () => {
     const bad = await operator.try([product('same'), 'x'], 'product', '--dry-run --mirror');
     expect([bad.code, bad.errors]).toEqual([
       1,
-      [
-        'line 2 is not JSON',
-        'The import would not be complete: nothing would be removed, since there are bad lines.',
-      ],
+      ['line 2: is not JSON', 'Not complete: nothing would be removed, since there are bad lines.'],
     ]);
     expect((await operator.try(['x'], 'product', '--dry-run')).errors.at(-1)).toBe(
       '1 bad line would be left out.',
@@ -74,8 +71,8 @@ describe('`import --dry-run`', () => {
     const lines = [member('a', 'new@y'), member('c', 'A@y'), member('d', 'b@y'), member('e', 'new@y')];
     const { errors, output } = await operator.try(lines, 'member', '--dry-run');
     expect(errors).toEqual([
-      'line 3 another member has this e-mail already',
-      'line 4 another member has this e-mail already',
+      'line 3: another member has this e-mail already',
+      'line 4: another member has this e-mail already',
       '2 bad lines would be left out.',
     ]);
     expect(output).toMatch(/^4 lines: 1 would be created, 1 would be changed, 0 unchanged, 2 bad\.$/m);

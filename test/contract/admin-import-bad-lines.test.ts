@@ -16,7 +16,7 @@ describe('a bad line is reported with its number and stops nothing unless `--str
   it('the others are imported, and the exit code is 1', async () => {
     const { code, output, errors } = await operator.try(lines);
     expect(errors).toEqual([
-      ...['line 2 is not JSON', 'line 4 data is missing', 'line 6 has an unknown property "price"'],
+      ...['line 2: is not JSON', 'line 4: data is missing', 'line 6: has an unknown property "price"'],
       '3 bad lines left out.',
     ]);
     expect(code).toBe(1);
@@ -28,7 +28,7 @@ describe('a bad line is reported with its number and stops nothing unless `--str
     const { code, errors } = await operator.try(lines, 'product', '--strict');
     expect([code, errors]).toEqual([
       1,
-      ['line 2 is not JSON', 'The import is not complete: stopped at line 2.'],
+      ['line 2: is not JSON', 'The import is not complete: stopped at line 2.'],
     ]);
     expect(Object.keys(await operator.items())).toEqual(['a']);
   });
@@ -51,7 +51,9 @@ describe('a bad line is reported with its number and stops nothing unless `--str
 
   it('so is an id that is stored as another text', async () => {
     const { errors } = await operator.try(['{"id":"half\\ud83d","data":{}}', good('a')]);
-    expect(errors[0]).toBe('line 1 id has half a character, such as "\\ud83d", which cannot be stored');
+    expect(errors[0]).toBe(
+      'line 1: id contains half of a surrogate pair, such as "\\ud83d", which cannot be stored',
+    );
     expect(Object.keys(await operator.items())).toEqual(['a']);
   });
 
@@ -62,7 +64,7 @@ describe('a bad line is reported with its number and stops nothing unless `--str
     const { errors, output } = await operator.try([good('a'), tooLarge, deep, nul, good('b')]);
     expect(errors.filter((line) => !line.endsWith(' lines done'))).toEqual([
       ...[2, 3, 4].map(
-        (number) => expect.stringMatching(`^line ${number} the database refuses it: `) as string,
+        (number) => expect.stringMatching(`^line ${number}: the database refuses it: `) as string,
       ),
       '3 bad lines left out.',
     ]);
@@ -75,9 +77,9 @@ describe('a bad line is reported with its number and stops nothing unless `--str
       code: 1,
       output: '2 lines: 0 created, 0 changed, 0 unchanged, 2 bad.',
       errors: [
-        'line 1 has no data.accountnumber, which members have: is it a product? Then import it with --kind product. ' +
+        'line 1: has no data.accountnumber, which members have: is it a product? Then import it with --kind product. ' +
           'If it is a member, give it "type": "member"',
-        'line 2 has no data.accountnumber, which members have',
+        'line 2: has no data.accountnumber, which members have',
         '2 bad lines left out.',
       ],
     });
@@ -96,7 +98,7 @@ describe('a bad line is reported with its number and stops nothing unless `--str
         '{"id":"b","data":{}}',
       ],
     });
-    expect(errors[0]).toBe('line 1 is longer than 16777216 bytes');
+    expect(errors[0]).toBe('line 1: is longer than 16777216 bytes');
     expect(Object.keys(await operator.items())).toEqual(['b']);
   });
 });

@@ -33,7 +33,7 @@ describe('members keep e-mails unique (contract §2)', () => {
     );
     const { errors, output } = await operator.try(many, 'member');
     expect(errors.filter((line) => !line.endsWith(' lines done'))).toEqual([
-      ...[8, 508, 1008].map((number) => `line ${number} another member has this e-mail already`),
+      ...[8, 508, 1008].map((number) => `line ${number}: another member has this e-mail already`),
       '3 bad lines left out.',
     ]);
     expect(output).toBe('1,500 lines: 1,497 created, 0 changed, 0 unchanged, 3 bad.');

@@ -166,7 +166,7 @@ describe('`import --org --app --kind FILE.ndjson|-`', () => {
       { id: 'b', data: { n: 2 } },
     ]);
     expect(output).toBe('2 lines: 0 created, 1 changed, 0 unchanged, 1 bad.');
-    expect(errors[0]).toMatch(/^line 2 the database refuses it: .*E11000/);
+    expect(errors[0]).toMatch(/^line 2: the database refuses it: .*E11000/);
     expect(await service.db.collection('products').findOne({ _id: insertedId })).toMatchObject(strange);
   });
 

@@ -81,7 +81,7 @@ describe('`record delete --ids-from FILE|-`', () => {
     const ids = Array.from({ length: 1500 }, (_, n) => `many-${n}`);
     const { code, output, errors } = await deleteListed([...ids, 'x'.repeat(70_000)].join('\n'));
     expect([code, output]).toEqual([1, `1,500 products of ${app.organizationid}/${app.appid} deleted.`]);
-    expect(errors).toEqual(['line 1501 is longer than 65536 bytes', '1 bad line left out.']);
+    expect(errors).toEqual(['line 1501: is longer than 65536 bytes', '1 bad line left out.']);
     expect(await left()).toHaveLength(5);
   });
 

@@ -43,7 +43,7 @@ export class Output {
 
   /** The message for an invalid line of the input. */
   badLine(line: number, reason: string): string {
-    return this.isForMachines ? errorJson({ line, error: reason }) : visible(`line ${line} ${reason}`);
+    return this.isForMachines ? errorJson({ line, error: reason }) : visible(`line ${line}: ${reason}`);
   }
 }
 

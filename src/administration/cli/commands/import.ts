@@ -80,7 +80,8 @@ function linesOf({ lines, created, changed, unchanged, bad, removed, dryRun }: I
 }
 
 function failureOf({ bad, incomplete, dryRun }: ImportSummary): string | undefined {
-  const [isNot, left] = dryRun === undefined ? ['is not', 'left out'] : ['would not be', 'would be left out'];
-  if (incomplete !== undefined) return `The import ${isNot} complete: ${incomplete}.`;
+  const [start, left] =
+    dryRun === undefined ? ['The import is not complete', 'left out'] : ['Not complete', 'would be left out'];
+  if (incomplete !== undefined) return `${start}: ${incomplete}.`;
   return bad > 0 ? `${counted(bad, 'bad line')} ${left}.` : undefined;
 }

@@ -38,7 +38,7 @@ interface ImportOptions {
   onWritten?: (outcome: { created: number; changed: number }) => void;
 }
 
-const AGAIN = 'Import it again: records that are imported already are not changed';
+const AGAIN = '. Import it again: records that are imported already are not changed';
 
 /**
  * The result of an import. `lines` is the number of processed lines, without blank ones. Each counts as one of
@@ -85,6 +85,11 @@ class ImportRun {
     this.mirror = options.mirror === true && !dryRun ? new Mirror(db, tenant, kind) : undefined;
   }
 
+  /** What to do if reading fails. A dry run has imported nothing. */
+  private get advice(): string {
+    return this.judge === undefined ? AGAIN : '';
+  }
+
   async toEnd(): Promise<ImportSummary> {
     try {
       for await (const batch of readAhead(batchesOf(this.goodLines()))) {
@@ -126,7 +131,7 @@ class ImportRun {
     } catch (error) {
       const { lines } = this.read;
       if (stop?.aborted === true) this.incomplete = `interrupted after line ${lines}`;
-      else this.incomplete = `reading failed after line ${lines}: ${(error as Error).message}. ${AGAIN}`;
+      else this.incomplete = `reading failed after line ${lines}: ${(error as Error).message}${this.advice}`;
     }
   }
 

@@ -38,7 +38,7 @@ const text: Check = (value) =>
  */
 const idText: Check = (value) => {
   if (typeof value !== 'string' || value.isWellFormed()) return text(value);
-  return 'has half a character, such as "\\ud83d", which cannot be stored';
+  return 'contains half of a surrogate pair, such as "\\ud83d", which cannot be stored';
 };
 
 /** The properties of a line. Each check returns what is wrong with a value. */

@@ -9,10 +9,10 @@ describe('progress', () => {
 
   it('is a bar on a terminal, and a note stands on a line of its own', () => {
     const progress = progressOn(stream, 1000);
-    progress.note('line 7 is not JSON');
+    progress.note('line 7: is not JSON');
     progress.at(1200, 500);
     progress.end();
-    expect(written).toContain('\r\u001b[Kline 7 is not JSON\n');
+    expect(written).toContain('\r\u001b[Kline 7: is not JSON\n');
     expect(written.join('')).toMatch(/50 % \| 1,200 lines/);
   });
 
