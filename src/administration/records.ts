@@ -190,7 +190,7 @@ export interface RecordHistory extends Standing {
 
 const MEANINGS: Record<RestampReason, string> = {
   late: 'It was written with a stamp at or below what a consumer may have read already.',
-  left: 'Another program changed it and left its stamp alone.',
+  left: 'Another program changed it without changing its stamp.',
   bad: 'Its stamp was missing, was not a date, or lay in the future.',
   tombstone: 'Its stamp was not valid, or was at or below what a consumer may have read already.',
   resurrection: 'It came back under an id that was deleted.',
@@ -199,7 +199,7 @@ const MEANINGS: Record<RestampReason, string> = {
   pass: 'A pass repaired a lost history: what cannot be proven unchanged counts as changed.',
   audit: 'The audit corrected it.',
   quarantine: 'It was in quarantine, because a change to it could not be processed or written.',
-  resync: 'The command resync stamped everything of its application and kind anew.',
+  resync: 'The command resync or restored stamped it anew.',
 };
 const UNCERTAIN = ' It was checked together with others, and only some of them still needed a new stamp.';
 

@@ -118,8 +118,8 @@ describe('what a resync cannot stamp is told, and set aside for the service', ()
       const { code, output, errors } = await admin.run(words('product'));
       expect([code, output]).toEqual([1, '1 record and 0 hard deletes stamped anew.']);
       expect(errors).toEqual([
-        'Some could not be stamped: a transaction of another program holds 1 record or hard delete: p-0. ' +
-          'It is set aside, and the service stamps it once it can: see "status".',
+        '1 record or hard delete could not be stamped (p-0): a transaction of another program holds 1. ' +
+          'It is in quarantine, and the service stamps it as soon as it can: see "status".',
       ]);
       expect(await quarantine().find().toArray()).toMatchObject([
         { _id: { what: 'record', kind: 'product', owner: held!._id }, events: 0, refusals: 1 },

@@ -55,13 +55,15 @@ describe('`service index` makes the index that serves a filter', () => {
     const named = words('index', {}).map((word) => ({ '--filter': '--name', '{}': 'colored' })[word] ?? word);
     expect(await admin.json(named)).toEqual({ indexes: [INDEX], key: KEY, isMade: true, isServed: true });
     expect(await admin.json(named)).toEqual({ indexes: [INDEX], isMade: false, isServed: true });
-    expect((await admin.run(named)).output).toBe(`Served by ${INDEX} already.`);
+    expect((await admin.run(named)).output).toBe(`This filter is already served by ${INDEX}.`);
   });
 
   it('--dry-run only tells which', async () => {
     const { output } = await admin.run(words('index', color, '--dry-run'));
     expect(output).toMatch(
-      new RegExp(`^It would build the index ${INDEX} of products, over \\d+ records: {"organizationid":1,`),
+      new RegExp(
+        `^The command would build the index ${INDEX} of products, over \\d+ records: {"organizationid":1,`,
+      ),
     );
     expect(await names()).not.toContain(INDEX);
   });

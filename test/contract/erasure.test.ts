@@ -181,7 +181,7 @@ describe('`POST …/erasures`', () => {
     await service.watcher.caughtUp();
     const answer = await operator.ask('POST', '', { body: { kind: 'member', id: 'Kept' } });
     expect(expectProblem(answer, 404, 'unknown-record').detail).toBe(
-      `There is no member "Kept" in ${app.organizationid}/${app.appid}, and nothing is left of one.`,
+      `There is no member "Kept" in ${app.organizationid}/${app.appid}, and no trace of one is left.`,
     );
     expect((await app.feed('member').page()).ids).toEqual(['kept']);
     expect((await operator.ask('GET')).json).toEqual({ result: [], next: '' });

@@ -20,7 +20,7 @@ const reasons = async (id: unknown) => (await toldHistory(app, id)).restamps.map
 
 describe('which re-stamps a record had, and why', () => {
   it.each<[string, mongo.Document, string]>([
-    ['left', { $set: { 'data.n': 2 } }, 'Another program changed it and left its stamp alone.'],
+    ['left', { $set: { 'data.n': 2 } }, 'Another program changed it without changing its stamp.'],
     [
       'late',
       { $set: { lastupdated: LONG_AGO } },
@@ -87,7 +87,7 @@ describe('which re-stamps a record had, and why', () => {
     const { id } = await readProduct(app);
     await app.remove('product', await readProduct(app, { id: 'gone' }));
     expect(await admin.json(aboutProducts('resync', app))).toEqual({ records: 1, tombstones: 1 });
-    const meaning = 'The command resync stamped everything of its application and kind anew.';
+    const meaning = 'The command resync or restored stamped it anew.';
     expect((await toldHistory(app, id)).restamps).toMatchObject([
       { reason: 'resync', what: 'record', meaning },
     ]);
@@ -113,7 +113,9 @@ describe('which re-stamps a record had, and why', () => {
       return (await Promise.all(histories)).flat().map(({ meaning }) => meaning);
     };
     expect(await told(good)).toEqual([]);
-    expect(await told(late)).toEqual(late.map(() => 'Another program changed it and left its stamp alone.'));
+    expect(await told(late)).toEqual(
+      late.map(() => 'Another program changed it without changing its stamp.'),
+    );
   });
 
   it('the newest first', async () => {
@@ -142,7 +144,7 @@ describe('which re-stamps a record had, and why', () => {
       expect.stringContaining(`The product "${record.id}" is alive`),
       expect.stringMatching(/^STAMPED ANEW +WHAT +REASON +WHY$/),
       expect.stringMatching(
-        /^\d{4}-\S+Z +record +left +Another program changed it and left its stamp alone\.$/,
+        /^\d{4}-\S+Z +record +left +Another program changed it without changing its stamp\.$/,
       ),
     ]);
   });

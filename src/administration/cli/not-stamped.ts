@@ -87,17 +87,17 @@ export function notStampedText(summary: NotStampedSummary): string | undefined {
   if (all === 0) return undefined;
   const reason = setAside.find((one) => one.reason !== HELD)?.reason ?? 'no reason is known';
   const causes = [
-    ...(held === 0 ? [] : [`a transaction of another program holds ${things(held)}`]),
-    ...(refused === 0 ? [] : [`MongoDB refuses ${things(refused)} (${reason})`]),
+    ...(held === 0 ? [] : [`a transaction of another program holds ${count(held)}`]),
+    ...(refused === 0 ? [] : [`MongoDB refuses ${count(refused)} (${reason})`]),
   ];
   const named = setAside.slice(0, NAMED_IN_TEXT).map(({ id, _id }) => (id ?? _id).slice(0, LONGEST_NAME));
   const others = all - named.length;
   const names = `${named.join(', ')}${others > 0 ? ` and ${count(others)} more` : ''}`;
   const end =
     all === 1
-      ? 'It is set aside, and the service stamps it'
-      : 'They are set aside, and the service stamps them';
-  return `Some could not be stamped: ${causes.join('; ')}: ${names}. ${end} once it can: see "status".`;
+      ? 'It is in quarantine, and the service stamps it'
+      : 'They are in quarantine, and the service stamps them';
+  return `${things(all)} could not be stamped (${names}): ${causes.join('; ')}. ${end} as soon as it can: see "status".`;
 }
 
 function things(number: number): string {

@@ -107,7 +107,7 @@ async function receiptFor(
 }
 
 function unknownRecord({ tenant, kind, id }: Erasable): Refused {
-  const sentence = `There is no ${kind} "${shown(id)}" in ${nameOfTenant(tenant)}, and nothing is left of one.`;
+  const sentence = `There is no ${kind} "${shown(id)}" in ${nameOfTenant(tenant)}, and no trace of one is left.`;
   return new Refused(new Problem(404, 'unknown-record', 'Unknown record', sentence));
 }
 

@@ -73,14 +73,22 @@ function stampLine(stamp: string, isUsedAgain: boolean): string {
     : `Its hard delete is stamped ${stamp}: windows that contain this time deliver it.`;
 }
 
-function failureOf({ state, counts, consumers, receipt }: WholeReceipt): string | undefined {
+function failureOf({
+  state,
+  counts,
+  consumers,
+  receipt,
+  organizationid,
+  appid,
+}: WholeReceipt): string | undefined {
   if (state === 'done') return undefined;
   if (state === 'waiting')
     return 'The deletion is not processed yet, or the record is in quarantine. Erase it again while the service runs.';
   const open = counts.open + counts.delivered;
   return (
     `${open} of ${counted(consumers.length, 'consumer')} ${open === 1 ? 'has' : 'have'} not confirmed the erasure ` +
-    `yet, by reading the hard delete and then requesting a later window. Check again with: record erasures --receipt ${receipt}`
+    'yet, by reading the hard delete and then requesting a later window. Check again with: ' +
+    `record erasures --org ${organizationid} --app ${appid} --receipt ${receipt}`
   );
 }
 

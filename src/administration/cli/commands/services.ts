@@ -214,7 +214,7 @@ function served({ indexes }: FilterPlan): Outcome {
   const text =
     indexes.length === 0
       ? 'MongoDB reads nothing for this filter.'
-      : `Served by ${indexes.join(', ')} already.`;
+      : `This filter is already served by ${indexes.join(', ')}.`;
   return { text, json: { indexes, isMade: false, isServed: true } };
 }
 
@@ -229,7 +229,7 @@ function assertShown({ isHidden, name, collection }: IndexProposal): void {
 function dryOutcome({ name, collection, key, exists, records }: IndexProposal): Outcome {
   const text = exists
     ? `The index ${name} of ${collection} already exists, or is being built.`
-    : `It would build the index ${name} of ${collection}, over ${count(records)} records: ${JSON.stringify(key)}.`;
+    : `The command would build the index ${name} of ${collection}, over ${count(records)} records: ${JSON.stringify(key)}.`;
   return { text, json: { indexes: [name], key, isMade: false, isServed: false } };
 }
 
@@ -249,13 +249,20 @@ async function made(context: CommandContext, task: Task, proposal: IndexProposal
       return isDone;
     })
     .finally(() => progress.end());
-  const isServed =
-    isMade && (await filterPlan(changeContext.db, task, task.filter))?.readsEveryRecord === false;
+  const plan = isMade ? await filterPlan(changeContext.db, task, task.filter) : undefined;
+  const isServed = plan?.readsEveryRecord === false;
   const json = { indexes: [name], key, isMade: isMade && !proposal.exists, isServed };
   if (!isMade)
     return { text: `The index ${name} of ${collection} is being built.`, json, failure: leftLine(proposal) };
-  const use = isServed ? 'serves the filter' : 'is not used, since MongoDB expects no gain';
-  return { text: `The index ${name} of ${collection} exists, and ${use}.`, json };
+  return { text: `The index ${name} of ${collection} exists, ${useOf(plan)}.`, json };
+}
+
+/** Whether an index that was built serves the filter, for the end of a sentence. */
+function useOf(plan: FilterPlan | undefined): string {
+  if (plan === undefined) return 'but MongoDB did not answer in time whether it serves the filter';
+  return plan.readsEveryRecord
+    ? 'but MongoDB does not use it, since it expects no gain'
+    : 'and serves the filter';
 }
 
 function leftLine({ name, collection }: IndexProposal): string {
