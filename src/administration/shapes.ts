@@ -140,7 +140,7 @@ const settings: Field<Application['settings']> = optional<NonNullable<Applicatio
     const isKnown = isObject(value) && Object.keys(others).length === 0;
     if (isKnown && typeof replicates === 'boolean') return { value: { replicatepasswordhash: replicates } };
     if (isKnown && replicates === undefined) return { value: {} };
-    return { fault: 'is not such as {"replicatepasswordhash": false}.' };
+    return { fault: 'is not an object such as {"replicatepasswordhash": false}.' };
   },
 );
 

@@ -117,7 +117,7 @@ async function secretsFor(changes: PlannedChange[], most: number): Promise<Secre
     action === 'create' && thing.what === 'credential' ? [thing.key.username] : [],
   );
   if (usernames.length > most) {
-    const detail = `It makes ${usernames.length} credentials; at most ${most} are made at a time.`;
+    const detail = `has ${usernames.length} new credentials; at most ${most} can be created at a time.`;
     throw new Refused(problems.invalidRequest([{ pointer: '/credentials', detail }]));
   }
   const secrets: Secrets = new Map();

@@ -11,7 +11,7 @@ const LONGEST = 32 * 1024 * 1024;
 const WIDTH = 120;
 const HEAD = [
   '# The configuration of Tidemark: kinds, applications with their services, and credentials without their passwords.',
-  '# "config plan FILE" tells what it would change, "config apply FILE" changes it.',
+  '# "config plan FILE" shows what it would change, "config apply FILE" applies it.',
 ].join('\n');
 
 /** Returns the text of a configuration file. Comments in it list what could not be part of the configuration. */
@@ -62,7 +62,7 @@ export function readConfigurationFile(text: string): ConfigurationFile {
       const line = lines.linePos(range?.[0] ?? 0).line;
       throw atLine(
         line,
-        `holds the number ${source}, which cannot be kept as it is written: write 42, or a text.`,
+        `holds the number ${source}, which cannot be kept as it is written: write one such as 42, or a string.`,
       );
     },
   });
@@ -102,7 +102,7 @@ function atLine(line: number, said: string): FatalError {
 function toJson(document: ReturnType<typeof parseDocument>): object {
   const json = aliased(document);
   if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json;
-  throw new FatalError('The file is not such as {applications: [...], credentials: [...]}.');
+  throw new FatalError('The file is not an object such as {applications: [...], credentials: [...]}.');
 }
 
 /** Limits aliases: a file written by a person has few of them, and nested aliases can expand to any size. */

@@ -97,10 +97,10 @@ describe('a configuration file', () => {
   it.each<[string, string, string]>([
     ['no YAML', 'applications: [', 'Line 1: is not YAML'],
     ['a key twice', 'applications: []\napplications: []', 'Line 2: is not YAML'],
-    ['no object', '- 1', 'is not such as'],
-    ['nothing', '', 'is not such as'],
-    ['a comment alone', '# x', 'is not such as'],
-    ['a number', '42', 'is not such as'],
+    ['no object', '- 1', 'is not an object such as'],
+    ['nothing', '', 'is not an object such as'],
+    ['a comment alone', '# x', 'is not an object such as'],
+    ['a number', '42', 'is not an object such as'],
     [
       'an unknown property',
       'application: []',
