@@ -30,7 +30,7 @@ export async function openDataDirectory(dataDir: string): Promise<DataDirectory>
     return dataDirectory(home);
   } catch (error) {
     throw new FatalError(
-      `DATA_DIR ${dataDir} cannot be used: ${(error as Error).message}. Set it to a directory of yours.`,
+      `DATA_DIR ${dataDir} cannot be used: ${(error as Error).message}. Set it to a directory that the service can write.`,
     );
   }
 }
@@ -42,9 +42,9 @@ export async function assertOpens(directory: DataDirectory, mongod: FoundMongod)
   const line = await fileText(directory.lineFile);
   if (line === undefined || opensData(mongod.version, line)) return;
   throw new FatalError(
-    `The data in ${directory.dbPath} are of MongoDB ${line}, which mongod ${mongod.version} (${mongod.path}) does not ` +
-      `open: they need mongod ${line} or the next major version. Set MONGOMS_SYSTEM_BINARY to such a ` +
-      'mongod, or DATA_DIR to an empty directory.',
+    `The data in ${directory.dbPath} have the format of MongoDB ${line}, which mongod ${mongod.version} ` +
+      `(${mongod.path}) cannot open. They need mongod ${line} or the next major version. Set MONGOMS_SYSTEM_BINARY ` +
+      'to such a mongod, or DATA_DIR to an empty directory.',
   );
 }
 
@@ -85,12 +85,12 @@ export async function findEmbedded(dataDir: string): Promise<string | undefined>
 export async function waitUntilFree(dbPath: string, say: Say, releaseMs = RELEASE_MS): Promise<void> {
   const holder = await holderOf(dbPath);
   if (holder === undefined) return;
-  say(`Waiting for an earlier mongod (process ${holder}) to leave ${dbPath} …`);
+  say(`Waiting for an earlier mongod (process ${holder}) to release ${dbPath} …`);
   const deadline = Date.now() + releaseMs;
   while ((await holderOf(dbPath)) !== undefined) {
     if (Date.now() >= deadline) {
       throw new FatalError(
-        `mongod, process ${holder}, holds ${dbPath}. Stop it or the service that started it, ` +
+        `${dbPath} is in use by mongod (process ${holder}). Stop it or the service that started it, ` +
           'or set DATA_DIR to another directory.',
       );
     }

@@ -34,7 +34,7 @@ describe('the data directory', () => {
     await assertOpens(directory, mongod('6.0.5'));
     await assertOpens(directory, mongod('7.0.40'));
     await expect(assertOpens(directory, mongod('8.0.1'))).rejects.toThrow(
-      /are of MongoDB 6\.0, which mongod 8\.0\.1 .* does not open/,
+      /have the format of MongoDB 6\.0, which mongod 8\.0\.1 .* cannot open/,
     );
   });
 
@@ -74,14 +74,14 @@ describe('the data directory', () => {
         said.push(line);
         holder.kill('SIGKILL');
       });
-      expect(said).toEqual([`Waiting for an earlier mongod (process ${holder.pid}) to leave ${dbPath} …`]);
+      expect(said).toEqual([`Waiting for an earlier mongod (process ${holder.pid}) to release ${dbPath} …`]);
       expect(await holderOf(dbPath)).toBeUndefined();
     });
 
     it('names its holder where that stays', async () => {
       const dbPath = await lockedBy('mongod');
       await expect(waitUntilFree(dbPath, () => undefined, 0)).rejects.toThrow(
-        `mongod, process ${holder.pid}, holds ${dbPath}.`,
+        `${dbPath} is in use by mongod (process ${holder.pid}).`,
       );
     });
 
