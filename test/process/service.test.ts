@@ -61,11 +61,11 @@ const WRONG_SETTINGS = 78;
 
 describe('a bad value stops the start with one clear line and exit code 78', () => {
   it.each([
-    ['PORT', 'http', /^PORT "http" is not valid\. A right value: .+\.$/],
-    ['LOG_LEVEL', 'loud', /^LOG_LEVEL "loud" is not valid\. A right value: silent, .+\.$/],
-    ['TRUST_PROXY', 'proxy', /^TRUST_PROXY "proxy" is not valid\. A right value: .+\.$/],
-    ['MONGODB_URI', 'mongodb://ann:se@cret@db', /^MONGODB_URI is not valid: .+ A right value: .+\.$/],
-    ['MONGODB_URI_FILE', '/', /^MONGODB_URI_FILE "\/" cannot be read: .+ A right value: .+\.$/],
+    ['PORT', 'http', /^PORT "http" is not valid\. A valid value: .+\.$/],
+    ['LOG_LEVEL', 'loud', /^LOG_LEVEL "loud" is not valid\. A valid value: silent, .+\.$/],
+    ['TRUST_PROXY', 'proxy', /^TRUST_PROXY "proxy" is not valid\. A valid value: .+\.$/],
+    ['MONGODB_URI', 'mongodb://ann:se@cret@db', /^MONGODB_URI is not valid: .+ A valid value: .+\.$/],
+    ['MONGODB_URI_FILE', '/', /^MONGODB_URI_FILE "\/" cannot be read: .+ A valid value: .+\.$/],
   ])('%s=%s', async (name, value, line) => {
     expect(await failureOf({ [name]: value }, WRONG_SETTINGS)).toEqual([expect.stringMatching(line)]);
   });

@@ -75,7 +75,7 @@ describe('`MONGODB_URI_FILE`', () => {
   it('that is wrong ends the service with one line and exit code 78, with nothing begun; a command with 1', async () => {
     const MONGODB_URI_FILE = await written('');
     const service = start({ MONGODB_URI_FILE, LOG_LEVEL: 'info' });
-    const sentence = `MONGODB_URI_FILE "${MONGODB_URI_FILE}" is empty. A right value: the path of a file that holds the value of MONGODB_URI.`;
+    const sentence = `MONGODB_URI_FILE "${MONGODB_URI_FILE}" is empty. A valid value: the path of a file that holds the value of MONGODB_URI.`;
     expect(await service.exited).toBe(WRONG_SETTINGS);
     expect(service.lines).toEqual([sentence]);
     expect(await readdir(dataDir)).toEqual(['uri']);
@@ -90,7 +90,7 @@ describe('`MONGODB_URI_FILE`', () => {
 it('a file of the connection string that is missing ends the service with exit code 78, and a command with 1', async () => {
   const MONGODB_URI = 'mongodb://127.0.0.1:1/x?tls=true&tlsCAFile=/none/ca.pem';
   const sentence =
-    'tlsCAFile in MONGODB_URI "/none/ca.pem" cannot be read: there is no such file. A right value: the path of a PEM ' +
+    'tlsCAFile in MONGODB_URI "/none/ca.pem" cannot be read: there is no such file. A valid value: the path of a PEM ' +
     'file with the certificates of those who sign the certificate of the database.';
   const service = start({ MONGODB_URI });
   expect(await service.exited).toBe(WRONG_SETTINGS);
@@ -106,7 +106,7 @@ describe('TLS_CERT, TLS_KEY and METRICS_PORT that are wrong end the start with o
     expect(await service.exited).toBe(WRONG_SETTINGS);
     expect(service.lines).toEqual([
       expect.stringMatching(
-        /^TLS_KEY "[^"]+" does not belong to the first certificate in TLS_CERT "[^"]+"\. A right value: /,
+        /^TLS_KEY "[^"]+" does not belong to the first certificate in TLS_CERT "[^"]+"\. A valid value: /,
       ),
     ]);
     expect(await readdir(dataDir)).toEqual(['cert', 'key']);

@@ -210,8 +210,8 @@ it('a refusal by the receiver is logged once, until it takes traces again', asyn
   await service.prints('Traces are lost');
   receiver.does = 'take';
   await serverSpan(await ask('v1/product/max'));
-  await service.prints('takes traces again');
-  expect([told('Traces are lost'), told('takes traces again')]).toEqual([1, 1]);
+  await service.prints('accepts traces again');
+  expect([told('Traces are lost'), told('accepts traces again')]).toEqual([1, 1]);
 });
 
 it('a receiver that hangs holds neither a request nor the stop, which sends what has ended', async () => {

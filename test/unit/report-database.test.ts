@@ -32,7 +32,7 @@ describe('a database that leads nowhere is told of before the service says that 
 
   it('one that is only slow is given three seconds', async () => {
     jest.useFakeTimers();
-    const slow = { ...database, failure: undefined, trouble: 'nothing comes back' };
+    const slow = { ...database, failure: undefined, trouble: 'no response was received' };
     let answer = () => undefined as void;
     const lines = said({ ...slow, answered: new Promise<void>((resolve) => (answer = resolve)) });
     await jest.advanceTimersByTimeAsync(2999);
@@ -40,7 +40,7 @@ describe('a database that leads nowhere is told of before the service says that 
     expect(await lines).toEqual([]);
     const late = said(slow);
     await jest.advanceTimersByTimeAsync(3000);
-    expect(await late).toEqual([expect.stringContaining('nothing comes back')]);
+    expect(await late).toEqual([expect.stringContaining('no response was received')]);
   });
 
   it('one that answers in time is not', async () => {

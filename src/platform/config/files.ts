@@ -35,7 +35,7 @@ export function shownFile({ name, path }: Pick<SettingFile, 'name' | 'path'>): s
 
 /** The error about a file. `fault` is a predicate, such as `is empty`. */
 export function wrongFile(file: SettingFile, fault: string): ConfigError {
-  return new ConfigError(`${shownFile(file)} ${fault}. A right value: ${file.right}.`);
+  return new ConfigError(`${shownFile(file)} ${fault}. A valid value: ${file.right}.`);
 }
 
 /**

@@ -143,7 +143,7 @@ function parseOne(setting: Setting<unknown>, text: string): unknown {
 function checkedEndpoint({ env }: Setting<unknown>, text: string): string {
   const fault = endpointFault(text);
   if (fault === undefined) return text;
-  throw new ConfigError(`${env} is not valid: ${fault}. A right value: ${RIGHT_ENDPOINT}.`);
+  throw new ConfigError(`${env} is not valid: ${fault}. A valid value: ${RIGHT_ENDPOINT}.`);
 }
 
 /** The text is not shown in the error, because it may be a secret. */
@@ -153,7 +153,7 @@ function checkedPairs(
 ): Record<string, string> {
   const values = namedValues(text);
   if (values !== undefined) return values;
-  throw new ConfigError(`${env} is not valid. A right value: ${example}.`);
+  throw new ConfigError(`${env} is not valid. A valid value: ${example}.`);
 }
 
 function isRatio(text: string): boolean {
@@ -164,9 +164,9 @@ function isRatio(text: string): boolean {
 function checkedUri(setting: Setting<unknown>, text: string): string {
   const fault = connectionStringFault(text);
   if (fault !== undefined)
-    throw new ConfigError(`${setting.env} is not valid: ${fault}. A right value: ${RIGHT_URI}.`);
+    throw new ConfigError(`${setting.env} is not valid: ${fault}. A valid value: ${RIGHT_URI}.`);
   if (databaseIn(text) === '')
-    throw new ConfigError(`${setting.env} names no database. A right value: ${RIGHT_URI}.`);
+    throw new ConfigError(`${setting.env} names no database. A valid value: ${RIGHT_URI}.`);
   assertTlsFiles(text, setting.env);
   return text;
 }
@@ -184,7 +184,7 @@ function range({ min, max, example, fallback }: Ranged): string {
 
 function check<V>(right: boolean, setting: Setting<unknown>, shown: string, example: string, value: V): V {
   if (right) return value;
-  throw new ConfigError(`${setting.env} "${shown.slice(0, 60)}" is not valid. A right value: ${example}.`);
+  throw new ConfigError(`${setting.env} "${shown.slice(0, 60)}" is not valid. A valid value: ${example}.`);
 }
 
 /**

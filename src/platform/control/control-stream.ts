@@ -202,7 +202,7 @@ export class ControlStream implements OnModuleDestroy {
       await this.listen();
     } catch (error) {
       if (!this.stop.signal.aborted)
-        this.log.debug({ err: error }, 'The control stream broke and begins anew');
+        this.log.debug({ err: error }, 'The control stream failed and is restarted');
     }
     this.forget();
     await pause(PAUSE_MS, this.stop.signal);

@@ -131,7 +131,7 @@ export async function transactionWithin<T>(
     session.withTransaction(async () => {
       if (isAgain && performance.now() > end)
         throw new mongoose.mongo.MongoServerError({
-          message: `Another transaction was in the way for ${ms} ms`,
+          message: `This transaction conflicted with others for ${ms} ms`,
           code: MAX_TIME_EXPIRED,
         });
       isAgain = true;

@@ -44,13 +44,13 @@ const RIGHTS: readonly Right[] = [
   {
     action: 'collMod',
     on: 'database',
-    without: 'an index that somebody hides stays hidden, and feeds answer 503 preparing meanwhile',
+    without: 'a hidden index stays hidden, and feeds answer 503 preparing meanwhile',
     isNeeded: false,
   },
   {
     action: 'bypassDocumentValidation',
     on: 'records',
-    without: 'records whose stamps a validator refuses are set aside, and delivered late',
+    without: 'records whose stamps a validator refuses are quarantined, and delivered late',
     isNeeded: false,
   },
   {

@@ -25,7 +25,7 @@ const UNINITIATED =
   'run rs.initiate() once, or correct MONGODB_URI.';
 
 /** No server has answered yet. */
-export const SILENT = 'nothing comes back';
+export const SILENT = 'no response was received';
 /** Servers answer, but none of them accepts writes. */
 export const NO_PRIMARY = 'no primary was found';
 

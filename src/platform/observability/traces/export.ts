@@ -116,8 +116,8 @@ class LoggedExporter implements SpanExporter {
     };
     this.log(
       fails
-        ? `Traces are lost, because ${this.origin} (OTEL_EXPORTER_OTLP_ENDPOINT) does not take them: ${message || number}`
-        : `${this.origin} takes traces again`,
+        ? `Traces are lost, because ${this.origin} (OTEL_EXPORTER_OTLP_ENDPOINT) does not accept them: ${message || number}`
+        : `${this.origin} accepts traces again`,
     );
   }
 }

@@ -32,7 +32,7 @@ function refusal(path: string, more: Record<string, string> = {}): string {
   }
 }
 
-const EXAMPLE = 'A right value: the path of a file that holds the value of MONGODB_URI.';
+const EXAMPLE = 'A valid value: the path of a file that holds the value of MONGODB_URI.';
 
 describe('`X_FILE` names a file that holds the value of a secret setting `X`', () => {
   it.each([
@@ -85,7 +85,7 @@ describe('what is wrong with it is one sentence that names the setting and the p
     const path = written('mongodb://ann:hid@den@db/x\n');
     expect(refusal(path)).toBe(
       `MONGODB_URI (from MONGODB_URI_FILE "${path}") is not valid: a user name or password must have @ : / ? # [ ] ` +
-        'and % percent-encoded, such as %40 for @. A right value: mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0.',
+        'and % percent-encoded, such as %40 for @. A valid value: mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0.',
     );
   });
 

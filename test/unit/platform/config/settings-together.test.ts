@@ -84,7 +84,7 @@ describe('METRICS_PORT', () => {
 
   it('has an example that may be free', () => {
     expect(refusal({ METRICS_PORT: 'x' })).toBe(
-      'METRICS_PORT "x" is not valid. A right value: a whole number from 0 to 65535, such as 9464.',
+      'METRICS_PORT "x" is not valid. A valid value: a whole number from 0 to 65535, such as 9464.',
     );
   });
 });

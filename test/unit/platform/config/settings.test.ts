@@ -189,7 +189,7 @@ describe('a bad value stops the start with one clear line', () => {
   it.each(wrong)('%s: %j', (key, text) => {
     const { env } = settingTable[key];
     const message = refusal({ [env]: text });
-    expect(message).toMatch(/^[^\n]+ A right value: [^\n]+\.$/);
+    expect(message).toMatch(/^[^\n]+ A valid value: [^\n]+\.$/);
     expect(message.startsWith(env)).toBe(true);
     expect(message.length).toBeLessThan(300);
   });
@@ -214,7 +214,7 @@ describe('a bad value stops the start with one clear line', () => {
 
   it('what came is shown, but never a connection string: it may hold a password', () => {
     expect(refusal({ PORT: 'http' })).toBe(
-      'PORT "http" is not valid. A right value: a whole number from 0 to 65535, such as 3000.',
+      'PORT "http" is not valid. A valid value: a whole number from 0 to 65535, such as 3000.',
     );
     for (const uri of [
       'mongodb://ann:se@cret@db/x',
@@ -249,7 +249,7 @@ describe('a bad value stops the start with one clear line', () => {
     (uri, fault) => {
       const message = refusal({ MONGODB_URI: uri });
       expect(message).toContain(`MONGODB_URI is not valid: ${fault}`);
-      expect(message).toMatch(/[^:] A right value: [^\n]+\.$/);
+      expect(message).toMatch(/[^:] A valid value: [^\n]+\.$/);
       expect(message).not.toMatch(/\bann\b|cret/);
     },
   );
@@ -261,7 +261,7 @@ describe('a bad value stops the start with one clear line', () => {
     'mongodb+srv://cluster.example.com/',
   ])('a connection string without a database is told of: %s', (uri) => {
     expect(refusal({ MONGODB_URI: uri })).toBe(
-      'MONGODB_URI names no database. A right value: mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0.',
+      'MONGODB_URI names no database. A valid value: mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0.',
     );
   });
 
@@ -269,7 +269,7 @@ describe('a bad value stops the start with one clear line', () => {
     'a database of a name that MongoDB does not take is told of: %s',
     (uri) =>
       expect(refusal({ MONGODB_URI: uri })).toMatch(
-        /^MONGODB_URI is not valid: the name of its database has .+ A right value: /,
+        /^MONGODB_URI is not valid: the name of its database has .+ A valid value: /,
       ),
   );
 

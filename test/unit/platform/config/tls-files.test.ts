@@ -38,7 +38,7 @@ describe('a file that the connection string names is checked before the database
     const path = make();
     const message = named(option, path, more);
     expect(message).toContain(`${option} in MONGODB_URI "${path}" ${fault}`);
-    expect(message).toMatch(/\. A right value: the path of a PEM file with [^\n]+\.$/);
+    expect(message).toMatch(/\. A valid value: the path of a PEM file with [^\n]+\.$/);
     expect(message).not.toMatch(/hidden/);
   });
 

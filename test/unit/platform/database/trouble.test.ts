@@ -26,7 +26,7 @@ describe('why a database does not answer', () => {
     ['that name cannot be looked up', asked('ETIMEOUT')],
     ['that name cannot be looked up', asked('ESERVFAIL')],
     [
-      'nothing comes back',
+      'no response was received',
       new mongo.MongoNetworkTimeoutError("Socket 'secureConnect' timed out after 5001ms"),
     ],
     ...['SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'].map(

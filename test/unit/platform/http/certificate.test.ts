@@ -42,11 +42,11 @@ function refusal(clientCa?: string): string {
 }
 
 const RIGHT_CERT =
-  'A right value: the path of a PEM file with the certificate of this service, and its chain after it.';
+  'A valid value: the path of a PEM file with the certificate of this service, and its chain after it.';
 const RIGHT_KEY =
-  'A right value: the path of a PEM file with the private key of the certificate, without a passphrase.';
+  'A valid value: the path of a PEM file with the private key of the certificate, without a passphrase.';
 const RIGHT_CA =
-  'A right value: the path of a PEM file with the certificates of those who sign client certificates.';
+  'A valid value: the path of a PEM file with the certificates of those who sign client certificates.';
 const BROKEN = '-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n';
 
 describe('what is wrong with the files for TLS is one sentence that names the setting and the path', () => {
@@ -93,7 +93,7 @@ describe('what is wrong with the files for TLS is one sentence that names the se
     ['a broken one in the chain', RENEWED.cert + BROKEN],
   ])('%s', (_what, cert) => {
     put({ ...RENEWED, cert });
-    expect(refusal()).toMatch(/^TLS_CERT "cert" .+: bad base64 decode\. A right value: /);
+    expect(refusal()).toMatch(/^TLS_CERT "cert" .+: bad base64 decode\. A valid value: /);
   });
 
   it('no file, or a directory', () => {
