@@ -51,7 +51,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
   onApplicationBootstrap(): void {
     if (this.settings.role === 'serve') return;
     this.life = this.live().catch((error: unknown) =>
-      this.log.debug({ err: error }, 'The watcher never began'),
+      this.log.debug({ err: error }, 'The watcher did not start'),
     );
   }
 
@@ -122,7 +122,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
       if (life.silence > LONGEST_SILENCE_MS) {
         this.metrics.watcherAbandoned.inc();
         throw new TermOverError(
-          `Term ${term} has shown no life for ${Math.round(life.silence / 1000)} s and is given up`,
+          `Term ${term} has shown no sign of life for ${Math.round(life.silence / 1000)} s and is given up`,
         );
       }
       const renewed = await this.lease.renew(term).catch(() => false);
@@ -148,7 +148,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
   private async explain(error: TermOverError): Promise<void> {
     if (!(await this.lease.isGone())) return this.log.warn(error.message);
     this.log.error(
-      'The database was dropped, with the marks and the ledger in it: consumers have to start over without from ' +
+      'The database was dropped, with the marks and the ledger in it: consumers have to start over, without the parameter from ' +
         '(docs/guarantees.md)',
     );
   }

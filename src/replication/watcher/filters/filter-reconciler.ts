@@ -228,7 +228,7 @@ export class FilterReconciler {
       if (!this.refused.has(key))
         this.log.error(
           { err: error },
-          `${serviceInWords(service)} cannot be brought into force: it is invalid until it can`,
+          `${serviceInWords(service)} cannot be put into force, and is invalid until that succeeds`,
         );
       this.refused.set(key, service);
       await this.entries.invalidate(service, entry).catch((again: unknown) => {
@@ -274,7 +274,7 @@ export class FilterReconciler {
     if (entry?.pending !== true) return undefined;
     const isDone = await this.alone(entry, entry, async () => {
       const { stamped, setAside } = await this.records.restamp(entry, during);
-      const refused = setAside === 0 ? '' : `, ${setAside} cannot be and are set aside`;
+      const refused = setAside === 0 ? '' : `; ${setAside} could not be stamped and are in quarantine`;
       this.log.log(
         `${serviceInWords(entry)}: ${stamped} records are stamped anew for version ${entry.version} of its filter${refused}`,
       );

@@ -269,7 +269,9 @@ export class KindPasses implements Job {
     showLife();
     if ((this.lostAt.get(kind) ?? '') > at) return;
     await passed.save({ kind, since });
-    this.log.log(`The records of the kind ${kind} are known: ${progress.done} records and ledger entries`);
+    this.log.log(
+      `The pass over the records of the kind ${kind} has ended: ${progress.done} records and ledger entries`,
+    );
   }
 
   /** The server goes on with the builds, which may take hours. The next pass waits for them again. */

@@ -149,7 +149,7 @@ export class Pass {
   async prepare(reason: string, isRepair: boolean, state: PassState): Promise<PassProgress> {
     const { pass: cutOff } = state;
     if (cutOff?.reached !== undefined && isPassStored(cutOff)) {
-      this.log.log(`The pass over all records goes on (${reason})`);
+      this.log.log(`The pass over all records continues (${reason})`);
       return cutOff;
     }
     this.log.log(`A pass over all records begins (${reason})`);

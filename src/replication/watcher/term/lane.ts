@@ -136,7 +136,7 @@ export class Lane {
     if (this.isWaiting || this.isParked || silence <= LONGEST_SILENCE_MS) return;
     const { organizationid, appid } = this.tenant;
     throw new TermOverError(
-      `The work beside the stream for application ${appid} of ${organizationid} has shown no life for ` +
+      `The separate processing of application ${appid} of ${organizationid} has shown no sign of life for ` +
         `${Math.round(silence / 1000)} s, so the term is given up`,
     );
   }

@@ -207,7 +207,9 @@ export class Lanes implements Beside {
     const loops = [...this.lanes].map((lane) => lane.end());
     const ended = Promise.all([...loops, this.saving]).then(() => true);
     if (!(await settledWithin(ended, LOOPS_END_MS)))
-      throw new TermOverError('The work beside the stream does not end, so the term is given up');
+      throw new TermOverError(
+        'The separate processing of applications does not end, so the term is given up',
+      );
   }
 
   /**
@@ -230,7 +232,7 @@ export class Lanes implements Beside {
   private begun(): void {
     for (const lane of this.joined) this.logLane(lane, 'is processed together with all others again');
     for (const lane of this.added)
-      this.logLane(lane, 'is processed beside all others from now on, because it delays them');
+      this.logLane(lane, 'is processed separately from all others from now on, because it delays them');
     const begun = [...this.added];
     this.joined.clear();
     this.added.clear();

@@ -218,6 +218,8 @@ function asideIn(state: WatchState): AsideApplication[] {
       : isPassStored(pass),
   );
   if (!Array.isArray(aside) || names.size < aside.length || !isPlaced)
-    throw new HistoryLostError('the places of the applications that are aside are damaged');
+    throw new HistoryLostError(
+      'the stored positions of the applications that are processed separately are damaged',
+    );
   return known;
 }

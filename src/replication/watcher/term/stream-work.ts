@@ -209,7 +209,7 @@ export class StreamWork {
     if (lost === undefined) return counts;
     if (lost.collection === LEDGER)
       this.log.error(
-        'The ledger is gone, with the hard deletes that consumers have not read: they have to start over without from ' +
+        'The ledger is gone, with the hard deletes that consumers have not read: they have to start over, without the parameter from ' +
           '(docs/guarantees.md)',
       );
     throw new CollectionLostError(`${lost.what} of ${lost.collection}`);

@@ -100,7 +100,7 @@ export function lasting(earlier: LedgerFault[], later: LedgerFault[]): LedgerFau
 export function faultsSentence(faults: LedgerFault[]): string {
   const named = faults.slice(0, MOST_NAMED).map(faultInWords).join('; ');
   const rest = faults.length - MOST_NAMED;
-  return `The ledger was wrong in these places, which are put right now: ${named}${rest > 0 ? `; and ${rest} more` : ''}`;
+  return `The audit found errors in the ledger, which it now corrects: ${named}${rest > 0 ? `; and ${rest} more` : ''}`;
 }
 
 function faultInWords({ what, owner, identity: { kind, organizationid, appid, id } }: LedgerFault): string {

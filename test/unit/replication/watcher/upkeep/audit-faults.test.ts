@@ -70,7 +70,7 @@ describe('the sentence for the log', () => {
 
   it('names what was wrong', () => {
     expect(faultsSentence(faults(1))).toBe(
-      'The ledger was wrong in these places, which are put right now: unknown record: product "id-0." of acme/shop, ' +
+      'The audit found errors in the ledger, which it now corrects: unknown record: product "id-0." of acme/shop, ' +
         '_id aaaaaaaaaaaaaaaaaaaaaaaa',
     );
   });
