@@ -44,7 +44,8 @@ export function setNameFault(
 
 function reserved(name: string): string {
   const others = RESERVED_SERVICE_NAMES.filter((one) => one !== name).join(' and ');
-  const use = name === DEFAULT_SERVICE ? '; it takes "fields" and "hash", and no filter' : '';
+  const use =
+    name === DEFAULT_SERVICE ? '; it takes no filter, but other properties such as "fields" and "hash"' : '';
   return `is reserved, as are ${others}${use}; choose another, such as "erp".`;
 }
 
