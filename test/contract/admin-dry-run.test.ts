@@ -109,6 +109,15 @@ describe('`import --dry-run`', () => {
     expect(await told(lines, 'product', '')).toMatchObject({ created: 1, changed: 2, unchanged: 2 });
   });
 
+  it('a file that cannot be read to its end: no word of records that were imported', async () => {
+    function* broken() {
+      yield `${JSON.stringify(product('a'))}\n`;
+      throw new Error('the pipe broke');
+    }
+    const { code, errors } = await operator.read({ input: broken() }, 'product', '--dry-run');
+    expect([code, errors]).toEqual([1, ['Not complete: reading failed after line 1: the pipe broke.']]);
+  });
+
   it('over more than a batch', async () => {
     const all = Array.from({ length: 2500 }, (_, n) => product(`p-${n}`));
     await operator.load(all.slice(0, 2000));

@@ -129,7 +129,7 @@ describe('the state of each consumer in a receipt', () => {
     const open = await operator.run(words);
     expect([open.code, open.errors.length]).toEqual([3, 1]);
     expect(open.errors[0]).toMatch(
-      /^1 of 1 consumer has not confirmed the erasure yet, .* with: record erasures --receipt [0-9a-f]{24}$/,
+      /^1 of 1 consumer has not confirmed the erasure yet, .* with: record erasures --org \S+ --app \S+ --receipt [0-9a-f]{24}$/,
     );
     const receipt = open.errors[0]!.split(' ').at(-1)!;
     const lines = open.output.split('\n');
