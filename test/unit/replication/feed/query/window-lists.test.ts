@@ -1,8 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import mongoose, { type Connection } from 'mongoose';
 import type { RawFind } from '../../../../../src/replication/feed/query/raw-find.js';
 import { matching } from '../../../../../src/replication/feed/query/selection.js';
 import { WindowLists } from '../../../../../src/replication/feed/query/window-lists.js';
 import { ReadSlots } from '../../../../../src/replication/feed/page/read-slots.js';
+import { eventually } from '../../../../support/index.js';
 import { SLOT } from '../stored.js';
 
 const { BSON, MongoServerError, ObjectId, Timestamp } = mongoose.mongo;
@@ -90,8 +92,6 @@ it('where the collection cannot be counted in time nothing is listed, and the ne
 describe('the lists of large windows', () => {
   const LARGE = 20_000;
   const large = BSON.serialize({ ...Array.from({ length: LARGE }, () => ({ _id: new ObjectId() })) });
-  const untilIdle = () => new Promise((resolve) => setTimeout(resolve, 20));
-
   const gone = new AbortController().signal;
 
   /** The slots of reads with a pool of so many connections. */
@@ -108,43 +108,45 @@ describe('the lists of large windows', () => {
       await new Promise<void>((resolve) => held.push(resolve));
       yield firstOf(call);
     });
-    return { lists, held };
+    /** Resolves when as many lists wait for their second reply, and shows that no others have begun. */
+    const areHeld = async (count: number) => {
+      await eventually(() => held.length >= count);
+      await wait(20);
+      expect(held).toHaveLength(count);
+    };
+    return { lists, held, areHeld };
   }
 
   it('are read two at a time: each needs up to 36 MB meanwhile', async () => {
-    const { lists, held } = heldLists(() => large);
+    const { lists, held, areHeld } = heldLists(() => large);
     const found = [1, 2, 3].map((minute) => lists.list(window(minute), SLOT));
-    await untilIdle();
-    expect(held).toHaveLength(2);
+    await areHeld(2);
     held[0]!();
     expect(await found[0]).toHaveLength(2 * LARGE);
-    await untilIdle();
-    expect(held).toHaveLength(3);
+    await areHeld(3);
     for (const goOn of held) goOn();
     expect((await Promise.all(found)).map((list) => list?.length)).toEqual(Array(3).fill(2 * LARGE));
   });
 
   it('do not hold up those of small windows, whose first reply is not full', async () => {
-    const { lists, held } = heldLists((call) => (call <= 2 ? large : documents));
+    const { lists, held, areHeld } = heldLists((call) => (call <= 2 ? large : documents));
     const found = [1, 2, 3, 4, 5].map((minute) => lists.list(window(minute), SLOT));
-    await untilIdle();
-    expect(held).toHaveLength(5);
+    await areHeld(5);
     for (const goOn of held) goOn();
     expect((await Promise.all(found)).map((list) => list?.length)).toEqual([2 * LARGE, 2 * LARGE, 2, 2, 2]);
   });
 
   it('leave the slots of reads to other pages, also those of pages that wait for the same list', async () => {
-    const { lists, held } = heldLists(() => large);
+    const { lists, held, areHeld } = heldLists(() => large);
     const slots = slotsOf(4);
     const listed = (minute: number, owner: string, limit: number) =>
       slots.read({ limit, owner, gone }, (slot) => lists.list(window(minute), slot));
     const found = [1, 2, 3, 4, 1, 2, 3, 4].map((minute, index) => listed(minute, `${index}`, 10_000));
-    await untilIdle();
-    expect(held).toHaveLength(2);
+    await areHeld(2);
     expect(await slots.read({ limit: 1, owner: 'other', gone }, () => Promise.resolve('read'))).toBe('read');
     for (let listing = 0; listing < 4; listing += 1) {
+      await eventually(() => held.length > listing);
       held[listing]!();
-      await untilIdle();
     }
     expect((await Promise.all(found)).map((list) => list?.length)).toEqual(Array(8).fill(2 * LARGE));
   });
@@ -157,8 +159,8 @@ describe('the lists of large windows', () => {
     for (const goOn of held) goOn();
     await Promise.all(found);
     const again = lists.list(window(3), SLOT);
-    await untilIdle();
-    held.at(-1)!();
+    await eventually(() => held.length === 3);
+    held[2]!();
     expect(await again).toHaveLength(2 * LARGE);
   });
 });
