@@ -234,6 +234,8 @@ describe('Administration API /admin/v1', () => {
     }
     expect(new Set(seen).size).toBe(seen.length);
     expect(seen.length).toBe(await service.db.collection('tidemark.audittrail').countDocuments());
+    const whole = (await page({ limit: String(seen.length) })).json as Shown & { next: string };
+    expect([whole.result.length, whole.next]).toEqual([seen.length, '']);
     expect((await page({ limit: '0' })).status).toBe(400);
     expect((await page({ before: 'x' })).status).toBe(400);
   });

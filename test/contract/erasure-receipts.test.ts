@@ -26,6 +26,8 @@ describe('`GET …/erasures`', () => {
     const second = (await operator.ask('GET', `?limit=2&before=${first.next}`)).json as typeof first;
     expect([first.result.length, second.result.length, second.next]).toEqual([2, 1, '']);
     expect([...first.result, ...second.result].map(({ id }) => id).sort()).toEqual(ids);
+    const whole = (await operator.ask('GET', '?limit=3')).json as typeof first;
+    expect([whole.result.length, whole.next]).toEqual([3, '']);
     const { result } = (await operator.ask('GET', '?id=b')).json as typeof first;
     expect(result).toMatchObject([{ id: 'b', kind: 'member', state: 'done' }]);
     expectProblem(await operator.ask('GET', '/6740a1b2c3d4e5f601234567'), 404, 'unknown-erasure');

@@ -18,7 +18,7 @@ import {
 } from '../index.js';
 import { Administrative, Asked, Body, ChangeContexts } from './administration.js';
 import { Answers } from './answers.js';
-import { pageIn, TakesPage } from './listing.js';
+import { pageIn, pageOf, TakesPage } from './listing.js';
 
 /**
  * How long a request waits for the watcher, in ms: less than the time limit of an answer. If the erasure is not
@@ -89,8 +89,8 @@ export class ErasuresController {
       ...pageIn(read, PAGE),
       id: read('id', (text) => ({ value: text })),
     }));
-    const result = await listReceipts(db, tenant, page);
-    return { result, next: result.length < page.limit ? '' : result.at(-1)!.receipt };
+    const read = await listReceipts(db, tenant, { ...page, limit: page.limit + 1 });
+    return pageOf(read, page.limit, ({ receipt }) => receipt);
   }
 
   @Get(':receipt')

@@ -37,6 +37,16 @@ export function pageIn(read: ParameterReader, sizes: PageSizes) {
   };
 }
 
+/** A page of a list from which one entry more than its limit was read; `next` is empty on the last page. */
+export function pageOf<T>(
+  read: T[],
+  limit: number,
+  nameOf: (entry: T) => string,
+): { result: T[]; next: string } {
+  const result = read.slice(0, limit);
+  return { result, next: read.length > limit ? nameOf(result.at(-1)!) : '' };
+}
+
 function parseBefore(text: string): Parsed<InstanceType<typeof ObjectId> | undefined> {
   if (text === '') return { value: undefined };
   return OBJECT_ID.test(text)

@@ -32,7 +32,7 @@ import {
 } from '../index.js';
 import { Administrative, Asked, ChangeContexts, NamesKind, NamesRecord } from './administration.js';
 import { Answers } from './answers.js';
-import { pageIn, TakesPage } from './listing.js';
+import { pageIn, pageOf, TakesPage } from './listing.js';
 import { NamesApplication } from '../../application/index.js';
 import { type Build, SETTINGS, type Settings, thisBuild } from '../../platform/config/index.js';
 
@@ -100,10 +100,10 @@ export class OverviewController {
     @Caller() caller: Credential,
     @Query() query: Record<string, unknown>,
   ): Promise<{ result: TrailEntry[]; next: string }> {
-    const page = readParameters(query, (read) => pageIn(read, TRAIL_PAGE));
+    const { before, limit } = readParameters(query, (read) => pageIn(read, TRAIL_PAGE));
     const organizationids = organizationsOf(caller);
-    const result = await readTrail(this.connection.db!, { organizationids, ...page });
-    return { result, next: result.length < page.limit ? '' : String(result.at(-1)?._id) };
+    const read = await readTrail(this.connection.db!, { organizationids, before, limit: limit + 1 });
+    return pageOf(read, limit, ({ _id }) => String(_id));
   }
 }
 
