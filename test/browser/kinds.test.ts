@@ -71,15 +71,28 @@ it('a kind is created, its faults stand next to their fields, it is in every cho
 it('a kind of one application keeps no record of others from being found, and is no kind of theirs', async () => {
   const other = await service.application();
   await service.db.collection('bookings').insertOne({ number: 'b1' });
-  const kind = { name: 'booking', collection: 'bookings', id: 'number', data: false };
-  await service.db.collection('kinds').insertOne({ ...kind, ...app.tenant });
   await app.product({ id: 'p1' });
   await service.watcher.caughtUp();
   const page = await browser.openAs(root);
-  await eventually(async () => {
-    await page.reload();
-    return page.getByRole('link', { name: 'Explore a feed' }).isVisible();
-  });
+  await browser.view(page, '/kinds', 'Create a kind');
+  const texts = [
+    ['Name', 'booking'],
+    ['Collection', 'bookings'],
+    ['Field of the id', 'number'],
+    ['Organization', app.organizationid],
+    ['Application', app.appid],
+  ];
+  for (const [label, text] of texts) await page.getByLabel(label!, { exact: true }).fill(text!);
+  const [channels, data] = [/holds the channels/, /have a field data/].map((label) => page.getByLabel(label));
+  await channels!.check();
+  await data!.uncheck();
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page
+    .getByRole('row', { name: /^booking / })
+    .getByText('ready')
+    .waitFor();
+  // The next one begins anew.
+  expect([await channels!.isChecked(), await data!.isChecked()]).toEqual([false, true]);
   await browser.view(page, '/search?id=p1', 'It is in the feeds.');
   const servicesOf = ({ organizationid, appid }: TestApplication) =>
     browser.view(page, `/applications/${organizationid}/${appid}`, 'New product service');

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { admin } from '../api/client.js';
 import type { Credential, Tenant } from '../api/types.js';
 import { useLoaded } from '../hooks/use-loaded.js';
@@ -90,16 +90,29 @@ function LastUsed({ credential: { lastUsed, lastUsedFrom } }: { credential: Cred
 
 /** A password is shown once. */
 function Password({ of: { username, password }, onClose }: { of: Credential; onClose: () => void }) {
+  const place = useRef<HTMLElement>(null);
+  const [said, setSaid] = useState('');
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(password ?? '');
+      setSaid('It is copied.');
+    } catch {
+      // Without TLS, pages have no clipboard.
+      getSelection()?.selectAllChildren(place.current!);
+      setSaid('The browser does not let the page copy it. It is selected now: copy it with the keyboard.');
+    }
+  };
   return (
     <Dialog title={`The password of ${username}`} onClose={onClose}>
       <p>
-        <code className="secret" data-secret>
+        <code ref={place} className="secret" data-secret>
           {password}
         </code>
       </p>
       <p>It is shown this once and stored nowhere. Hand it over now.</p>
+      <p role="status">{said}</p>
       <div className="buttons">
-        <button onClick={() => void navigator.clipboard?.writeText(password ?? '')}>Copy</button>
+        <button onClick={() => void copy()}>Copy</button>
         <button className="main" onClick={onClose}>
           I have it
         </button>

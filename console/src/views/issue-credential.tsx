@@ -55,7 +55,7 @@ export function IssueCredential({ onIssued }: { onIssued: (credential: Credentia
           type="date"
           value={draft.ends}
           onChange={(ends) => change({ ends })}
-          hint="or never"
+          hint="at 0:00 UTC; empty: never"
         />
         <button className="main" disabled={isWorking}>
           Issue

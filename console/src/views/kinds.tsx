@@ -125,6 +125,8 @@ function Create({ onDone }: { onDone: () => void }) {
       };
       await admin('kinds', { method: 'POST', body, signal });
       setTexts(NOTHING);
+      setHasChannels(false);
+      setHasData(true);
       onDone();
     });
   };
