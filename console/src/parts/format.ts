@@ -5,7 +5,8 @@ const UNITS: [ms: number, name: Intl.RelativeTimeFormatUnit][] = [
   [60_000, 'minute'],
   [1000, 'second'],
 ];
-const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+/** In numbers: 30 hours ago need not be yesterday. */
+const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
 export function count(value: number): string {
   return NUMBER.format(value);
@@ -24,7 +25,8 @@ export function howMany(value: number | null, thing: string): string {
 /** How long ago a time is, or how long it is still to come. */
 export function ago(iso: string, now = Date.now()): string {
   const ms = Date.parse(iso) - now;
-  const [unit, name] = UNITS.find(([size]) => Math.abs(ms) >= size) ?? UNITS.at(-1)!;
+  const [unit, name] = UNITS.find(([size]) => Math.abs(ms) >= size) ?? [];
+  if (unit === undefined || name === undefined) return 'now';
   return AGO.format(Math.round(ms / unit), name);
 }
 
