@@ -83,4 +83,17 @@ describe('Two changes of one credential at a time', () => {
     const works = await Promise.all(done.map((rotation) => opens('twin', rotation)));
     expect(works.filter((status) => status === 200)).toHaveLength(1);
   });
+
+  it('a change without If-Match is no 412: that is for an ETag that does not match', async () => {
+    await create('often');
+    const ends = Array.from({ length: 8 }, (_, day) => `2100-01-0${day + 1}T00:00:00.000Z`);
+    const change = (expiresAt: string) => admin('PATCH', 'credentials/often', { body: { expiresAt } });
+    const statuses = (await Promise.all(ends.map(change))).map(({ status }) => status);
+    expect(statuses).toEqual(ends.map(() => 200));
+    expect(
+      (await Promise.all([1, 2].map(() => admin('DELETE', 'credentials/often'))))
+        .map(({ status }) => status)
+        .sort(),
+    ).toEqual([204, 404]);
+  });
 });

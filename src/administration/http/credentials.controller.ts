@@ -26,6 +26,7 @@ import {
   organizationsTouched,
   randomPassword,
   readCredential,
+  Refused,
   retireOldPassword,
   revokeCredential,
   rotateCredential,
@@ -47,7 +48,18 @@ import {
 import { Answers, CredentialList, CredentialShape, Done } from './answers.js';
 
 const NOT_KNOWN: LastUse = { lastUsed: null, lastUsedFrom: null };
+const STALE = 412;
+/** Others can change a credential meanwhile, but hardly as often as that. */
+const MOST_TRIES = 10;
 const DAYS = /^[1-9]\d{0,3}$/;
+
+/** A request to change a credential, and the `If-Match` of the client. */
+interface CredentialRequest {
+  request: Request;
+  caller: Credential;
+  username: string;
+  ifMatch: string | undefined;
+}
 
 /** Credentials whose scopes the caller covers. A password occurs only in the answer to the request that creates it. */
 @Administrative()
@@ -145,9 +157,10 @@ export class CredentialsController {
     @Body(CREDENTIAL_CHANGE) body: Shaped<typeof CREDENTIAL_CHANGE>,
     @Res() response: Response,
   ): Promise<void> {
-    const etag = await this.assertSeen(request, caller, username);
-    assertFuture(body.expiresAt);
-    await changeCredential(this.changeContexts.of(request), username, body, ifMatch ?? etag);
+    await this.changed({ request, caller, username, ifMatch }, (etag) => {
+      assertFuture(body.expiresAt);
+      return changeCredential(this.changeContexts.of(request), username, body, etag);
+    });
     await this.answer(request, response, username);
   }
 
@@ -171,10 +184,10 @@ export class CredentialsController {
     @OptionalBody(ROTATION) { keepOldUntil }: Shaped<typeof ROTATION>,
     @Res() response: Response,
   ): Promise<void> {
-    const etag = await this.assertSeen(request, caller, username);
     const password = randomPassword();
-    const rotation = { keepOldUntil, ifMatch: ifMatch ?? etag };
-    const rotated = await rotateCredential(this.changeContexts.of(request), username, password, rotation);
+    const rotated = await this.changed({ request, caller, username, ifMatch }, (etag) =>
+      rotateCredential(this.changeContexts.of(request), username, password, { keepOldUntil, ifMatch: etag }),
+    );
     await this.answerPassword(request, response, rotated, password);
   }
 
@@ -191,8 +204,9 @@ export class CredentialsController {
     @Param('username') username: string,
     @Headers('If-Match') ifMatch: string | undefined,
   ): Promise<void> {
-    const etag = await this.assertSeen(request, caller, username);
-    await retireOldPassword(this.changeContexts.of(request), username, ifMatch ?? etag);
+    await this.changed({ request, caller, username, ifMatch }, (etag) =>
+      retireOldPassword(this.changeContexts.of(request), username, etag),
+    );
   }
 
   @Delete(':username')
@@ -208,8 +222,27 @@ export class CredentialsController {
     @Param('username') username: string,
     @Headers('If-Match') ifMatch: string | undefined,
   ): Promise<void> {
-    const etag = await this.assertSeen(request, caller, username);
-    await revokeCredential(this.changeContexts.of(request), username, ifMatch ?? etag);
+    await this.changed({ request, caller, username, ifMatch }, (etag) =>
+      revokeCredential(this.changeContexts.of(request), username, etag),
+    );
+  }
+
+  /**
+   * Changes the version of a credential whose scopes were checked. Without `If-Match`, both are repeated if the credential
+   * has changed in between; 412 is for a tag that the client has sent.
+   */
+  private async changed<T>(
+    { request, caller, username, ifMatch }: CredentialRequest,
+    change: (etag: string) => Promise<T>,
+  ): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      const etag = await this.assertSeen(request, caller, username);
+      try {
+        return await change(ifMatch ?? etag);
+      } catch (error) {
+        if (ifMatch !== undefined || tries === MOST_TRIES || !isStale(error)) throw error;
+      }
+    }
   }
 
   /**
@@ -240,6 +273,10 @@ export class CredentialsController {
     const useOf = await lastUses(this.changeContexts.of(request).db, [username]).catch(() => () => NOT_KNOWN);
     sendWithState(response, { ...shown(document, useOf(username)), password }, etag);
   }
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof Refused && error.problem.status === STALE;
 }
 
 function shown(credential: ListedCredential, use: LastUse): Record<string, unknown> {
