@@ -132,27 +132,6 @@ describe('against this service', () => {
   });
 });
 
-describe('a write that was answered 503', () => {
-  it('may have been stored: it is repeated as another member, and no conflict is reported', async () => {
-    let previous = 0;
-    wrong.plant({
-      answer: (answer, { method }) => {
-        if (method !== 'POST') return;
-        if (answer.status === 201 && previous !== 503) {
-          answer.status = 503;
-          answer.headers.set('retry-after', '1');
-        }
-        previous = answer.status;
-      },
-    });
-    const { checks } = await judge(options('member', { only: ['write-create', 'write-patch'] }));
-    expect(checks.map(({ outcome, findings }) => [outcome, findings])).toEqual([
-      ['holds', []],
-      ['holds', []],
-    ]);
-  });
-});
-
 describe('a wrong server is found out by the check that is meant for it', () => {
   beforeAll(() => wrong.remember());
   afterAll(() => wrong.forget());

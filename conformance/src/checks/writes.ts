@@ -50,9 +50,26 @@ async function arrived(
 
 const stampIn = (answer: HttpAnswer) => String(bodyOf(answer)['lastupdated']);
 
+const FORBIDDEN = 403;
+
+/** Notes that nothing can be judged with these credentials. */
+function isForbidden({ status }: HttpAnswer, found: Findings): boolean {
+  if (status === FORBIDDEN) found.lacking('the credentials lack the level write (403)');
+  return status === FORBIDDEN;
+}
+
+/** A member to be patched; undefined if none could be created, which another check reports. */
+async function toPatch(reading: Reading, found: Findings): Promise<MadeMember | undefined> {
+  const member = await make(reading);
+  if (isForbidden(member.answer, found)) return undefined;
+  if (member.answer.status === 201) return member;
+  return void found.lacking(`no member was created (${member.answer.status})`);
+}
+
 async function created(reading: Reading, found: Findings): Promise<void> {
   const member = await make(reading);
   const { answer } = member;
+  if (isForbidden(answer, found)) return;
   if (
     !found.that(answer.status === 201 && isStamp(stampIn(answer)), answer, '201 and an update item to POST')
   )
@@ -67,7 +84,8 @@ async function created(reading: Reading, found: Findings): Promise<void> {
 }
 
 async function patched(reading: Reading, found: Findings): Promise<void> {
-  const member = await make(reading);
+  const member = await toPatch(reading, found);
+  if (member === undefined) return;
   const body = { contactname: randomUUID() };
   const answer = await reading.server.write(`member/${member.id}`, { method: 'PATCH', body });
   const isLater = answer.status === 200 && stampIn(answer) > stampIn(member.answer);
@@ -83,7 +101,9 @@ async function patched(reading: Reading, found: Findings): Promise<void> {
 }
 
 async function unchanged(reading: Reading, found: Findings): Promise<void> {
-  const { id, answer } = await make(reading);
+  const member = await toPatch(reading, found);
+  if (member === undefined) return;
+  const { id, answer } = member;
   const again = await reading.server.write(`member/${id}`, {
     method: 'PATCH',
     body: { accountnumber: 'conformance' },
