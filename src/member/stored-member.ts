@@ -45,14 +45,19 @@ export class StoredMember {
   }
 }
 
+/** Stands for the values of a duplicate name in a document. It equals no value, so a patch always replaces it. */
+const DOUBLED = Symbol('doubled');
+
 /**
  * Decodes raw BSON: documents as Maps, arrays as arrays, texts as strings, numbers as the driver's own classes, and
- * other values as the driver decodes them, or null if the driver refuses them. For a duplicate name the first value is used, as in MongoDB.
+ * other values as the driver decodes them, or null if the driver refuses them. For a duplicate name at the top, and for
+ * duplicate documents, the first value is used, as in MongoDB.
  */
-export function decode(raw: Uint8Array): BsonDocument {
+export function decode(raw: Uint8Array, isWithin = false): BsonDocument {
   const document: BsonDocument = new Map();
   for (const { name, type, value } of elementsOf(raw))
     if (!document.has(name)) document.set(name, valueOf(type, value));
+    else if (isWithin && !(document.get(name) instanceof Map)) document.set(name, DOUBLED);
   return document;
 }
 
@@ -111,7 +116,7 @@ function* elementsOf(raw: Uint8Array): Generator<Element> {
 
 function valueOf(type: number, bytes: Buffer): unknown {
   if (type === TEXT) return bytes.toString('utf8', BEFORE_TEXT, bytes.length - AFTER_TEXT);
-  if (type === DOCUMENT) return decode(bytes);
+  if (type === DOCUMENT) return decode(bytes, true);
   if (type === ARRAY) return [...decode(bytes).values()];
   try {
     return BSON.deserialize(alone(type, bytes), KEEP_TYPES)['v'];

@@ -76,6 +76,19 @@ describe('PATCH of a member', () => {
     expect(bytes.split('contactname\0')).toHaveLength(2);
   });
 
+  it.each(['one', 'two'])(
+    'sets a doubled name to one of its own values, here %s: it then stands once',
+    async (value) => {
+      await member(`to-${value}`, twice('contactname'));
+      const answer = await patch(`to-${value}`, { contactname: value });
+      expect(answer.status).toBe(200);
+      expect(answer.text.split('"contactname":')).toHaveLength(2);
+      expect(answer.json).toMatchObject({ data: { contactname: value } });
+      const again = await patch(`to-${value}`, { contactname: value });
+      expect(again.text).toBe(answer.text);
+    },
+  );
+
   it('deletes a doubled name', async () => {
     await member('delete', twice('contactname'));
     const answer = await patch('delete', { contactname: null });
