@@ -231,6 +231,9 @@ export function distance(text: Characters[]): number {
  */
 function idleOf(body: Node, min: number, max: number): Idle {
   const times = max === Infinity || body.empties === 0 ? Math.min(max, Math.max(min, 1)) : max;
+  // Each repetition costs the same. In all other cases, the numbers reach 0 or Infinity after a few of them.
+  if (body.empties === 1 && body.idle < Infinity)
+    return { idle: times * (1 + body.idle), empties: min === 0 ? 1 + times : 1 + times - min };
   let [idle, empties, reached] = [0, min === 0 ? 1 : 0, 1];
   for (let count = 1; count <= times && reached > 0 && idle < Infinity; count += 1) {
     idle += reached * (1 + body.idle);

@@ -1,3 +1,4 @@
+import { character, codes, repeat } from '../../../src/application/pattern/tree.js';
 import { runInNewContext } from 'node:vm';
 import mongoose from 'mongoose';
 import { patternCost } from '../../../src/application/pattern/cost.js';
@@ -100,6 +101,30 @@ describe('the steps of all regular expressions of a filter are bounded', () => {
       runInNewContext('judge()', { judge: () => patternCost(pattern, '') }, { timeout: LONG_MS }) as number;
     expect(judge(`^a{${digits}`)).toBeGreaterThan(1000);
     expect(judge(`^a{${digits},${digits}`)).toBeGreaterThan(1000);
+  });
+
+  it('a long repetition of what may be empty is judged at once, whatever its count', () => {
+    let asked = 0;
+    const optional = repeat(character(codes(97, 97)), 0, 1);
+    const counted = Object.defineProperty({ ...optional }, 'empties', {
+      get: () => ((asked += 1), optional.empties),
+    });
+    for (const [min, max] of [
+      [0, 0],
+      [0, 1],
+      [3, 3],
+      [3, 65_535],
+      [0, Infinity],
+      [7, Infinity],
+    ] as const) {
+      const times = max === Infinity ? Math.max(min, 1) : max;
+      const { idle, empties } = repeat(counted, min, max);
+      expect([idle, empties]).toEqual([
+        times * (1 + optional.idle),
+        times - Math.max(min, 1) + (min === 0 ? 2 : 1),
+      ]);
+    }
+    expect(asked).toBeLessThan(50);
   });
 
   it('and one with more characters is not judged', () => {
