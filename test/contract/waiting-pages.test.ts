@@ -58,6 +58,18 @@ describe('pages that wait for the database', () => {
     for (const page of await Promise.all(pages)) expect(page.status).toBe(200);
   });
 
+  it('and so do the examples of a schema, for a bounded time: 503 `busy`, since the database is not away', async () => {
+    await app.filter('product', 'erp', {}, { schemaExamples: true });
+    expect((await askSchema(app, 'erp')).status).toBe(200);
+    const free = await takeAllReads();
+    try {
+      expectProblem(await app.get('product/erp/schema'), 503, 'busy');
+    } finally {
+      free();
+    }
+    expect((await askSchema(app, 'erp')).status).toBe(200);
+  });
+
   it('and so does the first sample of a schema, for a bounded time: 503 `busy`', async () => {
     const free = await takeAllReads();
     try {

@@ -62,8 +62,8 @@ class ServiceSchemas {
 
   /**
    * Throws what `updates` throws: 404 `unknown-service`, 500 `service-misconfigured`, and 503 `preparing`, which takes
-   * precedence. Also throws 503 `not-watched` if the service is edited at this moment, and 503 `busy` if it has no sample
-   * yet and the turn for one does not come in time. Sends nothing if the client does not wait for the answer.
+   * precedence. Also throws 503 `not-watched` if the service is edited at this moment, and 503 `busy` if the turn for a first
+   * sample or for examples does not come in time. Sends nothing if the client does not wait for the answer.
    */
   protected async answer(
     application: Application,

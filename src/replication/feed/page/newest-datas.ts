@@ -19,25 +19,29 @@ export type SampleReader = Omit<ReadFor, 'limit'>;
 
 /** How many records a sample reads: it counts as a large page. */
 const OF_SAMPLE = 1000;
-/** How long the first sample of a schema waits for its turn (milliseconds). */
+/** How long a sample or the examples of a schema wait for their turn (milliseconds). */
 const PATIENCE_MS = 4000;
 
 /**
- * Takes the first sample of a schema with the read slot of a large page. Throws 503 `busy` if none is free in time, or
+ * Does a work whose turn is awaited with the signal `tooLate`. Throws 503 `busy` if the turn does not come in time, or not
  * before the client disconnects.
  */
+function inTime<T>(gone: AbortSignal, work: (tooLate: AbortSignal, begin: () => void) => Promise<T>) {
+  let isBegun = false;
+  const begin = () => void (isBegun = true);
+  return forAtMost(PATIENCE_MS, gone, (tooLate) =>
+    work(tooLate, begin).catch((error: unknown) => {
+      throw tooLate.aborted && !isBegun ? problems.busy() : error;
+    }),
+  );
+}
+
+/** Takes the first sample of a schema with the read slot of a large page. Throws the errors of {@link inTime}. */
 export function sampleTurn(slots: ReadSlots, { owner, gone }: SampleReader) {
-  return async (sample: () => Promise<void>): Promise<void> => {
-    let isBegun = false;
-    const begin = () => {
-      isBegun = true;
-      return sample();
-    };
-    const turn = (tooLate: AbortSignal) => slots.read({ limit: OF_SAMPLE, owner, gone: tooLate }, begin);
-    await forAtMost(PATIENCE_MS, gone, turn).catch((error: unknown) => {
-      throw isBegun ? error : problems.busy();
-    });
-  };
+  return (sample: () => Promise<void>): Promise<void> =>
+    inTime(gone, (tooLate, begin) =>
+      slots.read({ limit: OF_SAMPLE, owner, gone: tooLate }, () => (begin(), sample())),
+    );
 }
 
 /** Reads the newest records of a service, with a slot and the memory of a small page. */
@@ -50,24 +54,27 @@ export class NewestDatas {
     private readonly sizes: ItemSizes,
   ) {}
 
-  /** The `data` of the newest items. Throws the abort reason of `gone`. */
-  async read({ served }: CurrentSchema, { owner, gone }: SampleReader): Promise<unknown[]> {
+  /** The `data` of the newest items. Throws the errors of {@link inTime}. */
+  read({ served }: CurrentSchema, { owner, gone }: SampleReader): Promise<unknown[]> {
     const { key } = served;
     const feed = feedName(key, updatesOf(key.kind, key.name));
-    const budget = this.bytes.open(gone, owner);
-    try {
-      const least = WITH_ITEMS * this.sizes.bytesOfOne(feed);
-      const room = await budget.room({ least, wanted: least * NEWEST });
-      const together = Math.min(NEWEST, Math.max(1, Math.floor(room / least)));
-      const noted = (documents: Uint8Array) => {
-        budget.hold(WITH_ITEMS * documents.length);
-        this.sizes.learn(feed, documents.length, tallyOf(documents).count);
-      };
-      return await this.slots.read({ limit: NEWEST, owner, gone }, () =>
-        newestDatas(this.connection.db!, served, NEWEST, { together, noted }),
-      );
-    } finally {
-      budget.close();
-    }
+    return inTime(gone, async (tooLate, begin) => {
+      const budget = this.bytes.open(tooLate, owner);
+      try {
+        const least = WITH_ITEMS * this.sizes.bytesOfOne(feed);
+        const room = await budget.room({ least, wanted: least * NEWEST });
+        const together = Math.min(NEWEST, Math.max(1, Math.floor(room / least)));
+        const noted = (documents: Uint8Array) => {
+          budget.hold(WITH_ITEMS * documents.length);
+          this.sizes.learn(feed, documents.length, tallyOf(documents).count);
+        };
+        return await this.slots.read({ limit: NEWEST, owner, gone: tooLate }, () => {
+          begin();
+          return newestDatas(this.connection.db!, served, NEWEST, { together, noted });
+        });
+      } finally {
+        budget.close();
+      }
+    });
   }
 }
