@@ -168,16 +168,16 @@ function describeLimit(document: OpenAPIObject, limitMax: number): void {
   }
 }
 
-type Schemas = Record<string, Shape>;
+type NamedShapes = Record<string, Shape>;
 
 /** Moves each body with a title, and each union of item shapes, to a named schema, so that generators can name it. */
 export function nameSchemas(document: OpenAPIObject): void {
-  const schemas = (document.components?.schemas ?? {}) as Schemas;
+  const schemas = (document.components?.schemas ?? {}) as NamedShapes;
   nameBodies(document, schemas);
   nameUnions(schemas);
 }
 
-function nameBodies(document: OpenAPIObject, schemas: Schemas): void {
+function nameBodies(document: OpenAPIObject, schemas: NamedShapes): void {
   const contents = operationsOf(document).flatMap(({ requestBody }) =>
     Object.values(requestBody?.content ?? {}),
   );
@@ -191,7 +191,7 @@ function nameBodies(document: OpenAPIObject, schemas: Schemas): void {
 }
 
 /** Decorators cannot name a union. */
-function nameUnions(schemas: Schemas): void {
+function nameUnions(schemas: NamedShapes): void {
   const properties = Object.values(schemas).flatMap((schema) => Object.values(schema.properties ?? {}));
   for (const property of properties) {
     const { items } = property;
@@ -203,7 +203,7 @@ function nameUnions(schemas: Schemas): void {
 }
 
 /** Throws if another schema has the name: clients that are generated from the document would have a wrong type. */
-function put(schemas: Schemas, name: string, shape: Shape): void {
+function put(schemas: NamedShapes, name: string, shape: Shape): void {
   if (Object.hasOwn(schemas, name) && !isDeepStrictEqual(schemas[name], shape))
     throw new Error(`Two schemas of the OpenAPI document have the name "${name}".`);
   schemas[name] = shape;

@@ -18,7 +18,7 @@ import { etagOf, problems, Problems, sendJson } from '../../../platform/http/ind
 import { ofTenant } from '../../../record/index.js';
 import { examplesIn, Schemas, serviceSchema, type ServiceSchema } from '../../schema/index.js';
 import { FiltersInForce, ProgressReader } from '../../store/index.js';
-import { NewestDatas, type SampleReader, sampleTurn } from '../page/newest-datas.js';
+import { NewestDatas, type SchemaReader, sampleTurn } from '../page/newest-datas.js';
 import { ReadSlots } from '../page/read-slots.js';
 import { Documented, KIND_ROUTES, KindOf, type KindRoute, pluralOf } from './kind-route.js';
 import { SelectedBy } from './openapi.js';
@@ -92,7 +92,7 @@ class ServiceSchemas {
   private async schema(
     { organizationid, appid }: Application,
     { kind, name }: Pick<ServiceKey, 'kind' | 'name'>,
-    reader: SampleReader,
+    reader: SchemaReader,
   ): Promise<ServiceSchema> {
     await this.progress.read({ organizationid, appid });
     const { of } = await this.filters.find({ organizationid, appid }, kind, name);

@@ -15,7 +15,7 @@ const NEWEST = 20;
 const WITH_ITEMS = 2;
 
 /** For whom a schema is read. */
-export type SampleReader = Omit<ReadFor, 'limit'>;
+export type SchemaReader = Omit<ReadFor, 'limit'>;
 
 /** How many records a sample reads: it counts as a large page. */
 const OF_SAMPLE = 1000;
@@ -37,7 +37,7 @@ function inTime<T>(gone: AbortSignal, work: (tooLate: AbortSignal, begin: () => 
 }
 
 /** Takes the first sample of a schema with the read slot of a large page. Throws the errors of {@link inTime}. */
-export function sampleTurn(slots: ReadSlots, { owner, gone }: SampleReader) {
+export function sampleTurn(slots: ReadSlots, { owner, gone }: SchemaReader) {
   return (sample: () => Promise<void>): Promise<void> =>
     inTime(gone, (tooLate, begin) =>
       slots.read({ limit: OF_SAMPLE, owner, gone: tooLate }, () => (begin(), sample())),
@@ -55,7 +55,7 @@ export class NewestDatas {
   ) {}
 
   /** The `data` of the newest items. Throws the errors of {@link inTime}. */
-  read({ served }: CurrentSchema, { owner, gone }: SampleReader): Promise<unknown[]> {
+  read({ served }: CurrentSchema, { owner, gone }: SchemaReader): Promise<unknown[]> {
     const { key } = served;
     const feed = feedName(key, updatesOf(key.kind, key.name));
     return inTime(gone, async (tooLate, begin) => {

@@ -42,7 +42,7 @@ export interface ReadSlot {
 }
 
 /** A list that is being read. */
-interface Reading extends Listing {
+interface ListReading extends Listing {
   slot: ReadSlot;
   /** Resolves if the window is a large one: its pages need no slot until it is listed. */
   isLarge: Promise<true>;
@@ -57,7 +57,7 @@ interface Listed {
 /** The `_id`s of windows as of their moments. They never change, and are cached as long as there is room. */
 @Injectable()
 export class WindowLists {
-  private readonly lists = new LRUCache<string, Listed, Reading>({
+  private readonly lists = new LRUCache<string, Listed, ListReading>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ ids }) => ENTRY_BYTES + (ids?.bytes ?? 0),
     fetchMethod: (key, _stale, { context }) => {
@@ -72,7 +72,7 @@ export class WindowLists {
     ignoreFetchAbort: true,
   });
 
-  private readonly readings = new Map<string, Reading>();
+  private readonly readings = new Map<string, ListReading>();
 
   /** The approximate number of documents of a collection. It determines how a page is read, never what it shows. */
   private readonly counts = new LRUCache<string, number>({
@@ -118,7 +118,7 @@ export class WindowLists {
     return (await this.counts.fetch(collection).catch(() => undefined)) ?? 0;
   }
 
-  private async read(reading: Reading): Promise<Listed> {
+  private async read(reading: ListReading): Promise<Listed> {
     const { selection, from, to, at } = reading;
     const longest = longestList(await this.howMany(selection.collection));
     const { collection } = selection;
@@ -148,7 +148,7 @@ export class WindowLists {
    * read in a slot of its own, because the page that asked first may be gone before the others.
    */
   private inTurn<T>(
-    { selection: { scope }, slot, becomesLarge }: Reading,
+    { selection: { scope }, slot, becomesLarge }: ListReading,
     list: () => Promise<T>,
   ): Promise<T> {
     becomesLarge();
