@@ -2,7 +2,7 @@ import mongoose, { type mongo } from 'mongoose';
 import { FatalError, literal, shown } from '../platform/common/index.js';
 import { SAFE_BSON } from '../platform/database/plain.js';
 import { allows, etagOf, type InputError, Problem, problems } from '../platform/http/plain.js';
-import type { Tenant } from '../record/index.js';
+import { documentOf, type Tenant } from '../record/index.js';
 import { type Actor, type AuditedAction, trailEntry, writeTrail } from '../trail/plain.js';
 import type { Credential, Scope } from '../auth/index.js';
 import { covers } from '../auth/plain.js';
@@ -121,6 +121,8 @@ function unknown(thing: string, sentence: string): Refused {
   return new Refused(problem, `${sentence}: see "${thing} list".`);
 }
 
+const { BSON } = mongoose.mongo;
+
 /** Numbers keep their BSON type, so that the document can be compared with the stored one. */
 const AS_STORED = { ...SAFE_BSON, promoteValues: false, promoteLongs: false, promoteBuffers: false } as const;
 const MOST_TRIES = 5;
@@ -144,14 +146,23 @@ export async function readStored(
   const options = { raw: true, ...(session && { session }) };
   const raw = (await collection.findOne(which, options)) as unknown as Uint8Array | null;
   if (raw === null) return undefined;
-  const { BSON } = mongoose.mongo;
-  const exact: { _id?: unknown } = BSON.deserialize(raw, { ...AS_STORED, validation: { utf8: false } });
+  const exact: { _id?: unknown } = exactIn(raw);
   return {
     _id: exact._id,
     etag: etagOf(raw),
-    document: BSON.deserialize(raw, { ...SAFE_BSON, validation: { utf8: false } }),
+    document: documentOf(raw),
     isUnchanged: { _id: exact._id, $expr: { $eq: ['$$ROOT', literal(exact)] } },
   };
+}
+
+/** A value that the driver refuses is kept too, but then other types of numbers may stand for those that are equal to them. */
+function exactIn(raw: Uint8Array): mongo.Document {
+  try {
+    return BSON.deserialize(raw, { ...AS_STORED, validation: { utf8: false } });
+  } catch (error) {
+    if (!(error instanceof BSON.BSONError)) throw error;
+    return documentOf(raw);
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { MOST_SERVICE_BYTES, MOST_SERVICES, SERVICES, type StoredService } from '../application/plain.js';
 import { count, literal, TimeSlice } from '../platform/common/index.js';
-import { ofTenant, type Tenant } from '../record/index.js';
+import { documentOf, ofTenant, type Tenant } from '../record/index.js';
 import { nameAt } from '../replication/store/plain.js';
 
 /** Bytes of BSON read per batch. Other requests are served between batches. */
@@ -68,17 +68,17 @@ export async function listServices(db: mongo.Db, listed: ListedOf): Promise<List
   const slice = new TimeSlice();
   for (const portion of portionsOf(measured)) {
     const { bytes, services: many } = sumOf(portion);
-    const found = servicesOf(db).find<StoredService>(
+    const found = servicesOf(db).find(
       { $or: portion.map(amongThese) },
       {
-        ...{ projection: { _id: 0 }, batchSize: batchSizeFor(many, bytes) },
+        ...{ projection: { _id: 0 }, raw: true, batchSize: batchSizeFor(many, bytes) },
         ...LISTING,
         ...(session && { session }),
       },
     );
     const ofPortion: StoredService[] = [];
     for await (const service of found) {
-      ofPortion.push(service);
+      ofPortion.push(documentOf<StoredService>(service));
       await slice.step();
     }
     for (const service of inOrder(ofPortion)) services.push(service);

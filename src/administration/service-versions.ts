@@ -8,7 +8,7 @@ import {
   shownFieldsOf,
   type StoredService,
 } from '../application/plain.js';
-import type { Tenant } from '../record/index.js';
+import { documentOf, type Tenant } from '../record/index.js';
 import { areReadable, FILTER_VERSIONS, storedHashKey } from '../replication/store/plain.js';
 import {
   type FilterVersionChange,
@@ -33,7 +33,7 @@ export interface ServiceVersion {
  */
 export async function versionInForce(db: mongo.Db, key: ServiceKey): Promise<ServiceVersion | undefined> {
   const [service, stored, hashKey] = await Promise.all([
-    db.collection(SERVICES).findOne<StoredService>(withKey(key)),
+    storedService(db, key),
     db.collection(FILTER_VERSIONS).findOne<FilterVersionChange>(withKey(key)),
     storedHashKey(db, key),
   ]);
@@ -55,13 +55,15 @@ export async function editedVersion(
   { name, ...of }: Omit<ServiceKey, 'name'> & { name?: string | undefined },
   edit: ServiceEdit,
 ): Promise<ServiceVersion> {
-  const stored =
-    name === undefined
-      ? null
-      : await db.collection(SERVICES).findOne<StoredService>(withKey({ ...of, name }));
+  const stored = name === undefined ? null : await storedService(db, { ...of, name });
   const rules = { ...edited(stored ?? {}, edit), name: name ?? '' };
   assertServiceRules(rules);
   return versionOf(db, of, rules);
+}
+
+async function storedService(db: mongo.Db, key: ServiceKey): Promise<StoredService | null> {
+  const raw = await db.collection(SERVICES).findOne(withKey(key), { raw: true });
+  return raw && documentOf<StoredService>(raw);
 }
 
 /** The version of valid properties, with the key of the application's hashes if it has one. */

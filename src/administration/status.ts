@@ -15,6 +15,7 @@ import { CREDENTIALS } from '../auth/plain.js';
 import { TimeSlice } from '../platform/common/index.js';
 import { indexName, listedIndexes, type MissingRight, missingRights } from '../platform/database/plain.js';
 import { recordCollections } from '../kinds/index.js';
+import { documentOf } from '../record/index.js';
 import {
   countPending,
   FILTER_VERSIONS,
@@ -229,13 +230,14 @@ async function firstSetAside(db: mongo.Db): Promise<SetAsideStatus[]> {
 /** Counts the faulty services, and lists the first of them. */
 async function faultyFilters(db: mongo.Db): Promise<{ services: number; first: FaultyService[] }> {
   const sort = { organizationid: 1, appid: 1, kind: 1, name: 1 } as const;
-  const stored = db.collection(SERVICES).find<StoredService>({}, { sort, batchSize: AT_ONCE });
+  const stored = db.collection(SERVICES).find({}, { sort, batchSize: AT_ONCE, raw: true });
   const beyond = await beyondLimits(db);
   const first: FaultyService[] = [];
   let services = 0;
   const slice = new TimeSlice();
-  for await (const service of stored) {
+  for await (const one of stored) {
     await slice.step();
+    const service = documentOf<StoredService>(one);
     if (!isNamed(service) || !isEnabled(service)) continue;
     const isBeyond = beyond.has(nameOfService(service));
     const filter = service.name === DEFAULT_SERVICE ? {} : service.filter;

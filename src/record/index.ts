@@ -33,7 +33,7 @@ export {
 } from './identity.js';
 export { canonicalText, channelsOf, jsonText, READ_FOR_JSON, updateItemText } from './item.js';
 export * from './pure.js';
-export { documentForJson, valueForJson } from './read-for-json.js';
+export { documentForJson, documentOf, valueForJson } from './read-for-json.js';
 export { recordsIn, stagesOver, storedName, termsOf } from './records.js';
 export type { StoredTerms } from './stored-shape.js';
 export { BY_EMAIL_KEY, BY_RECORD_ID, BY_STAMP, ofTenant, withIds } from './record.js';

@@ -1,4 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
+import { SAFE_BSON } from '../platform/database/plain.js';
 import { READ_FOR_JSON } from './item.js';
 
 const { BSON } = mongoose.mongo;
@@ -16,6 +17,24 @@ export function documentForJson(bytes: Uint8Array): mongo.Document {
   return valueForJson(DOCUMENT, bytes) as mongo.Document;
 }
 
+/** Stands for a value that the driver refuses. It is no valid value of any setting: a filter that contains it is invalid. */
+const REFUSED = new BSON.Code('');
+
+/**
+ * Reads a document that the driver returned as bytes (`raw`), as the driver would have read it; or, if the driver refuses a
+ * value in it, value by value. So one odd document of another program does not keep all others from being read. A single
+ * value that the driver refuses becomes code.
+ */
+export function documentOf<T extends mongo.Document>(raw: unknown): T {
+  const bytes = raw as Uint8Array;
+  try {
+    return BSON.deserialize(bytes, { ...SAFE_BSON, validation: { utf8: false } }) as T;
+  } catch (error) {
+    if (!(error instanceof BSON.BSONError)) throw error;
+    return oneByOne(DOCUMENT, bytes, REFUSED) as T;
+  }
+}
+
 /**
  * Reads a stored value for {@link jsonText}, from its type and its bytes, whatever a program has stored. The driver refuses
  * a document if one value in it is unusual, such as a regular expression with an option that the driver does not know; and
@@ -28,16 +47,16 @@ export function valueForJson(type: number, bytes: Uint8Array): unknown {
 }
 
 /** All values within a document are read alone, also those of the documents in it, so that each byte is read only once. */
-function oneByOne(type: number, bytes: Uint8Array): unknown {
+function oneByOne(type: number, bytes: Uint8Array, refused: unknown = null): unknown {
   if (type === REGEXP) return regExp(bytes);
   if (type === BINARY) return binary(bytes);
-  if (!hasParts(type)) return asDriver(type, bytes, () => null);
+  if (!hasParts(type)) return asDriver(type, bytes, () => refused);
   const document = bufferOf(bytes);
   const parts = [...BSON.onDemand.parseToElements(document)].map(
     ([part, nameAt, nameLength, at, length]) =>
       [
         document.toString('utf8', nameAt, nameAt + nameLength),
-        oneByOne(part, document.subarray(at, at + length)),
+        oneByOne(part, document.subarray(at, at + length), refused),
       ] as const,
   );
   return type === ARRAY ? parts.map(([, value]) => value) : Object.fromEntries(parts);

@@ -1,7 +1,10 @@
 import { mongo } from 'mongoose';
 import { EditedRecords, FilterChanges, Restamps } from '../../src/replication/watcher/index.js';
 import { TermOverError } from '../../src/replication/store/index.js';
-import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { AdminConsole } from './admin-console.js';
+import { rawDocument } from './raw-document.js';
+import { insertRaw } from './raw-insert.js';
+import { eventually, expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 
 const MEGABYTE = 1_000_000;
 
@@ -41,6 +44,54 @@ async function expectOthersServed(): Promise<void> {
   await edit('healthy', { 'data.n': 2 });
   expect((await app.feed('product', 'healthy').page()).ids).toEqual(['p2']);
 }
+
+describe('a filter with a value that drivers refuse', () => {
+  const documentWith = (element: Buffer) =>
+    Buffer.concat([Buffer.of(element.length + 5, 0, 0, 0), element, Buffer.of(0)]);
+  /** A regular expression with an option that only some drivers write. */
+  const odd = documentWith(Buffer.from('\x0bdata.n\0x\0g\0'));
+  /** Code whose scope has one. */
+  const scope = Buffer.concat([Buffer.from('\x01\0\0\0\0'), odd]);
+  const scoped = documentWith(
+    Buffer.concat([Buffer.from('\x0fdata.n\0'), Buffer.of(scope.length + 4, 0, 0, 0), scope]),
+  );
+
+  const insert = (name: string, filter = odd) => {
+    const fields = { _id: new mongo.ObjectId(), ...app.tenant, kind: 'product', name, filter };
+    return insertRaw(service.uri, 'services', rawDocument(Object.entries(fields)));
+  };
+
+  it('makes its service invalid, and no other', async () => {
+    await insert('odd');
+    await app.filter('product', 'few', { 'data.n': 1 });
+    await services().deleteOne({ ...app.tenant, name: 'few' });
+    await insert('few');
+    await insert('scoped', scoped);
+    await service.watcher.caughtUp();
+    for (const name of ['odd', 'few', 'scoped']) expectProblem(await ask(name), 500, 'service-misconfigured');
+    await expectOthersServed();
+    await edit('few', { 'data.n': 3 });
+    expect((await app.feed('product', 'few').page()).ids).toEqual(['p3']);
+  });
+
+  it('is listed, shown, told of and replaced', async () => {
+    await insert('odd');
+    await app.filter('product', 'few', { 'data.n': 1 });
+    const root = await app.credential({ level: 'admin' });
+    const path = `admin/v1/applications/${app.organizationid}/${app.appid}/services`;
+    const on = (method: string, name: string, body?: object) =>
+      send(`${service.url}/${path}${name}`, method, { user: root, ...(body && { body }) });
+    const stored = { 'data.n': { $regularExpression: { pattern: 'x', options: 'g' } } };
+    const { result } = (await on('GET', '')).json as { result: { name: string; filter: unknown }[] };
+    expect(result.map(({ name }) => name)).toEqual(['few', 'odd']);
+    expect((await on('GET', '/product/odd')).json).toMatchObject({ filter: stored });
+    const { output } = await new AdminConsole(service.uri).run('status');
+    expect(output).toContain('services');
+    expect((await on('PUT', '/product/odd', { filter: { 'data.n': 2 } })).status).toBe(200);
+    await service.watcher.caughtUp();
+    expect((await app.feed('product', 'odd').page()).ids).toEqual(['p2']);
+  });
+});
 
 describe('a filter of 64 KiB or more makes its service invalid, and no other', () => {
   it.each([0.07, 5, 15])('%d MB, edited to another of that size', async (megabytes) => {

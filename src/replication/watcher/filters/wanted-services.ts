@@ -17,7 +17,7 @@ import {
   type StoredService,
 } from '../../../application/index.js';
 import { kindNames } from '../../../kinds/index.js';
-import { recordsIn, FIRST_ID, type Tenant } from '../../../record/index.js';
+import { documentOf, recordsIn, FIRST_ID, type Tenant } from '../../../record/index.js';
 import { ALL, type AppShare, isIn } from '../../protocol/index.js';
 
 /** Whether the term is over or the database is unavailable, so that the query was not answered. */
@@ -128,8 +128,8 @@ export class WantedServices {
   /** The wanted versions of these services. A service without a document is left out. */
   async wishes(keys: ServiceKey[]): Promise<WantedService[]> {
     if (keys.length === 0) return [];
-    const found = this.services.collection.find<StoredService>(amongServices(keys), { projection: WISH });
-    return (await found.toArray()).filter(isNamed);
+    const found = this.services.collection.find(amongServices(keys), { projection: WISH, raw: true });
+    return (await found.toArray()).map((one) => documentOf<StoredService>(one)).filter(isNamed);
   }
 }
 
