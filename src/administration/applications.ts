@@ -182,7 +182,10 @@ export async function fixedKindRefusal(
   tenant: Tenant,
   isRemoved: (kind: string) => boolean = () => false,
 ): Promise<Refused | undefined> {
-  const found = await db.collection(KINDS).find(ofTenant(tenant), LISTING).toArray();
+  const found = await db
+    .collection(KINDS)
+    .find(ofTenant(tenant), { ...LISTING, projection: { name: 1 } })
+    .toArray();
   const stays = found.find(({ name }) => !isRemoved(String(name)));
   if (stays === undefined) return undefined;
   const detail = `All records of the kind "${String(stays['name'])}" belong to ${nameOfTenant(tenant)}. Remove the kind first.`;

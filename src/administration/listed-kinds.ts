@@ -12,7 +12,7 @@ import {
   kindFields,
   KINDS,
 } from '../kinds/index.js';
-import { MOST_KINDS } from '../record/index.js';
+import { documentOf, MOST_KINDS } from '../record/index.js';
 import { type KindProgress, shareKnown, WATCHER, type WatchState } from '../replication/protocol/index.js';
 import { LEASES } from '../replication/store/plain.js';
 import { readStored, unknownKind } from './changes.js';
@@ -74,16 +74,17 @@ export interface StoredKind {
  */
 export async function storedKinds(db: mongo.Db, session?: mongo.ClientSession): Promise<StoredKind[]> {
   const documents = await kindsOf(db)
-    .find({}, { ...LISTING, sort: { _id: 1 }, limit: MOST_LISTED, ...(session && { session }) })
+    .find({}, { ...LISTING, sort: { _id: 1 }, limit: MOST_LISTED, raw: true, ...(session && { session }) })
     .toArray();
   const valid: KindDocument[] = [];
-  return documents.map(({ _id, ...fields }, index) => {
+  return documents.map((raw, index) => {
+    const { _id, ...fields } = documentOf(raw);
     const kind = kindFields(fields as unknown as KindDocument);
     const [first] = kindFaults(kind);
     const fault =
       first === undefined ? faultBeside(kind, valid, index >= MOST_KINDS) : `${first.field} ${first.detail}`;
     if (fault === undefined) valid.push(kind);
-    return { _id, kind, fault };
+    return { _id: _id as unknown, kind, fault };
   });
 }
 

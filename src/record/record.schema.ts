@@ -12,6 +12,7 @@ import {
   replaceKinds,
 } from '../kinds/index.js';
 import { BY_EMAIL_KEY, BY_RECORD_ID, BY_STAMP, type RecordDocument } from './record.js';
+import { documentOf } from './read-for-json.js';
 import { termsOf } from './records.js';
 import { StoredTerms } from './stored-shape.js';
 
@@ -109,9 +110,12 @@ export async function readKinds(connection: Connection): Promise<boolean> {
     .getClient()
     .db(connection.name)
     .collection(KINDS)
-    .find({}, { sort: { _id: 1 }, limit: MOST_KINDS, maxTimeMS: COMMAND_MS, comment: 'tidemark kinds' })
+    .find(
+      {},
+      { sort: { _id: 1 }, limit: MOST_KINDS, maxTimeMS: COMMAND_MS, comment: 'tidemark kinds', raw: true },
+    )
     .toArray();
-  const isChanged = replaceKinds(kindsIn(stored));
+  const isChanged = replaceKinds(kindsIn(stored.map((one) => documentOf(one))));
   keepRecordModels(connection);
   return isChanged;
 }

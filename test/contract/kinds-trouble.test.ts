@@ -1,6 +1,8 @@
 import type { mongo } from 'mongoose';
 import { eventually, expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
+import { rawDocument } from './raw-document.js';
+import { insertRaw } from './raw-insert.js';
 
 let service: TestService;
 let last: TestService;
@@ -96,8 +98,18 @@ it('a document by hand that cannot be read is no kind, and stops nothing', async
   await create('Capital', 'capitals');
   await create('hidden', 'credentials');
   await create('halved', 'halves', { organizationid: 'acme' });
+  const note = Buffer.from('\x0bnote\0x\0g\0');
+  const noted = rawDocument([['name', 'noted']]).subarray(4, -1);
+  const document = Buffer.concat([
+    Buffer.of(note.length + noted.length + 5, 0, 0, 0),
+    noted,
+    note,
+    Buffer.of(0),
+  ]);
+  await insertRaw(service.uri, 'kinds', document);
   await create('after', 'afters');
   await isServed('after');
+  expect(await listed('noted')).toMatchObject({ state: 'not valid' });
   for (const name of ['hidden', 'halved']) expectProblem(await app.get(`${name}/max`), 404, 'unknown-kind');
   expectProblem(await app.get('Capital/max'), 404, 'not-found');
 });
