@@ -40,7 +40,7 @@ export class TimeSlice {
 export async function fewAtATime<T>(
   most: number,
   all: Iterable<T>,
-  work: (one: T) => Promise<void>,
+  work: (one: T) => Promise<unknown>,
 ): Promise<void> {
   const left = all[Symbol.iterator]();
   const slice = new TimeSlice();

@@ -7,7 +7,7 @@ import { type Application, ApplicationLookup } from '../../../application/index.
 import { Authenticator, callerOf, matchedHashOf } from '../../../auth/index.js';
 import type { Tenant } from '../../../record/index.js';
 import type { Kind } from '../../../kinds/index.js';
-import { fewAtATime, Semaphore, within } from '../../../platform/common/index.js';
+import { fewAtATime, Semaphore, settledWithin, within } from '../../../platform/common/index.js';
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { problems } from '../../../platform/http/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
@@ -153,9 +153,7 @@ export class ReadingRights {
 const MOST_SUBSCRIBERS = 20_000;
 /** The maximum number of streams of one credential, so that it cannot use up the streams of all others. */
 const MOST_OF_CREDENTIAL = 1000;
-/**
- * The maximum number of concurrent queries for `max`, and of concurrent checks of logins. Further ones wait for a slot.
- */
+/** The maximum number of concurrent queries for `max`, and of concurrent checks of logins. Further ones wait. */
 const AT_A_TIME = 4;
 /** A query for `max` that takes longer is abandoned, and its slot is free for the next one (milliseconds). */
 const LONGEST_MS = 10_000;
@@ -275,13 +273,15 @@ export class EventStreams implements OnModuleDestroy {
   private tick(): void {
     this.ticks += 1;
     void this.round(this.audiences, (audience) => audience.check());
-    void this.round(this.topics, (topic) => topic.refresh());
+    // A query that takes longer than a tick does not delay the events of other applications.
+    const refreshed = (topic: Topic) => topic.refresh().then(() => true);
+    void this.round(this.topics, (topic) => settledWithin(refreshed(topic), this.settings.eventsCheckMs));
     const turn = this.ticks % this.ticksPerComment;
     for (const subscriber of this.subscribers) if (subscriber.turn === turn) subscriber.comment();
   }
 
   /** Works through a map, unless an earlier tick still does. */
-  private async round<T>(all: Map<string, T>, work: (one: T) => Promise<void>): Promise<void> {
+  private async round<T>(all: Map<string, T>, work: (one: T) => Promise<unknown>): Promise<void> {
     if (this.mapsInWork.has(all)) return;
     this.mapsInWork.add(all);
     await fewAtATime(AT_A_TIME, all.values(), work);

@@ -63,3 +63,30 @@ it('a tick for the streams of many applications lets other work take its turns',
   streams.end();
   expect(Math.max(offsets.most, rights.most)).toBeLessThan(MANY);
 });
+
+it('an application whose `max` waits does not delay the events of the others', async () => {
+  const times: Record<string, number> = { slow: 0, quick: 0 };
+  let release = (_offset: Date) => {};
+  const waiting = new Promise<Date>((resolve) => (release = resolve));
+  const max = {
+    max: ({ appid }: { appid: string }) => {
+      times[appid]! += 1;
+      return appid === 'slow' && times[appid]! > 1 ? waiting : Promise.resolve(OFFSET);
+    },
+  };
+  const reading = { applicationOf: () => Promise.resolve({}) };
+  const settings = readSettings({ EVENTS_CHECK_MS: '10' });
+  const streams = new EventStreams(
+    ...([max, reading, new Metrics(), settings] as unknown as ConstructorParameters<typeof EventStreams>),
+  );
+  for (const appid of Object.keys(times)) {
+    const reader = { tenant: { organizationid: 'acme', appid }, username: 'ann', passwordhash: 'x' };
+    streams.open(response() as never, { ...reader, kind: 'product', lastEventId: undefined });
+  }
+  await eventually(() => times['slow'] === 2);
+  const before = times['quick']!;
+  await eventually(() => times['quick']! > before + 3);
+  expect(times['slow']).toBe(2);
+  streams.end();
+  release(OFFSET);
+});
