@@ -163,6 +163,25 @@ describe('an output that is closed', () => {
     ]);
   });
 
+  it('a failure whose result cannot be written is one line, too', async () => {
+    const words = 'import --org demo --app shop --kind product --json -';
+    const { code, said } = await withClosed('stdout', words, 'nothing\n');
+    expect(code).toBe(1);
+    expect(
+      said
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object),
+    ).toEqual([
+      { line: 1, error: expect.any(String) as string },
+      {
+        error: expect.stringMatching(
+          /^The result cannot be written to stdout: .* has ended\. 1 bad line left out\.$/,
+        ) as string,
+      },
+    ]);
+  });
+
   it('a notice that cannot be written ends no command', async () => {
     const words = 'import --org demo --app shop --kind product --json -';
     const { said } = await withClosed('stderr', words, 'nothing\n{"id":"c-1","data":{}}\n');

@@ -17,12 +17,16 @@ export class Output {
     output.write(`${said}\n`);
   }
 
-  /** Returns the exit code, or 1 with one line on stderr if the result cannot be written. */
-  async ended<C extends number>(code: C): Promise<C | 1> {
+  /**
+   * Returns the exit code, or 1 if the result of a success cannot be written. Writes one line to stderr about the failure
+   * and about a result that cannot be written.
+   */
+  async ended<C extends number>(code: C, failure?: string): Promise<C | 1> {
     const error = await this.terminal.written?.();
-    if (error === undefined) return code;
-    this.complain(`The result cannot be written to stdout: ${fileTrouble(error)}.`);
-    return 1;
+    const unwritten = error && `The result cannot be written to stdout: ${fileTrouble(error)}.`;
+    const sentences = [unwritten, failure].filter((one) => one !== undefined);
+    if (sentences.length > 0) this.complain(sentences.join(' '));
+    return failure === undefined && unwritten !== undefined ? 1 : code;
   }
 
   /** Writes a notice to stderr; for machines only if stderr is a terminal. */

@@ -38,8 +38,7 @@ export async function runCommandLine(
     const { text, json, failure, failureCode = 1, error } = outcome;
     output.say(text, json);
     if (failure === undefined && error === undefined) return await output.ended(0);
-    output.complain(failure ?? (await lineOf(error)));
-    return await output.ended(failureCode);
+    return await output.ended(failureCode, failure ?? (await lineOf(error)));
   } catch (error) {
     output.complain(await lineOf(error));
     return error instanceof UsageError ? invocation.mistake : 1;
