@@ -52,8 +52,8 @@ async function lineOf(error: unknown): Promise<string> {
     await import('../../platform/database/plain.js');
   if (isUnconfirmed(error))
     return (
-      `The database has not confirmed the change in time (${inOneLine(error.message)}). The change may have been made: ` +
-      'check this before you run the command again.'
+      `The database has not confirmed the command in time (${inOneLine(error.message)}). If the command changes something, ` +
+      'the change may have been made: check this before you run it again.'
     );
   return isDatabaseAway(error)
     ? `The database does not answer: ${inOneLine(troubleOfCommand(error))}. Is it running, and is MONGODB_URI right?`

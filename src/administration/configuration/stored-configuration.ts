@@ -2,6 +2,7 @@ import type { mongo } from 'mongoose';
 import { APPLICATIONS } from '../../application/plain.js';
 import { CREDENTIALS } from '../../auth/plain.js';
 import { count, type Steps, TimeSlice } from '../../platform/common/index.js';
+import { transactionWithin } from '../../platform/database/plain.js';
 import { etagOf, Problem } from '../../platform/http/plain.js';
 import { ofTenant, type Tenant } from '../../record/index.js';
 import type { StoredApplication } from '../applications.js';
@@ -29,6 +30,9 @@ export interface Reach {
 
 /** Maximum number of bytes of the whole configuration: as many as a configuration file may have characters. */
 const EVERYTHING_BYTES = 32 * 1024 * 1024;
+
+/** How long a transaction is repeated while it conflicts with others (milliseconds). */
+export const REPEATED_MS = 60_000;
 
 /** Everything, for a caller with access to the database. */
 export const EVERYTHING: Reach = {
@@ -74,9 +78,8 @@ export function storedConfiguration(
   session?: mongo.ClientSession,
 ): Promise<StoredConfiguration> {
   if (session !== undefined) return readConfiguration(db, reach, session);
-  return db.client.withSession((own) =>
-    own.withTransaction(() => readConfiguration(db, reach, own), { readConcern: { level: 'snapshot' } }),
-  );
+  const read = (own: mongo.ClientSession) => readConfiguration(db, reach, own);
+  return transactionWithin(db.client, REPEATED_MS, read, { readConcern: { level: 'snapshot' } });
 }
 
 async function readConfiguration(
