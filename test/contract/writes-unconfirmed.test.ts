@@ -116,4 +116,21 @@ describe('a transaction that no majority confirms: its commit is not repeated, a
     );
     expect(await stored('typed')).not.toBeNull();
   });
+
+  it('an import', async () => {
+    await app.product({ id: 'imported' });
+    const before = Number((await failCommits('alwaysOn'))['count']);
+    const words = `import --org ${app.organizationid} --app ${app.appid} --kind product -`;
+    const { code, errors } = await new AdminConsole(mongod.uri).run(words, {
+      input: '{"id":"imported","data":{"from":"file"}}\n',
+    });
+    expect([code, errors.at(-1)]).toEqual([1, expect.stringMatching(/^The database has not confirmed /)]);
+    expect(Number((await failCommits('off'))['count'])).toBe(before + 1);
+  });
+
+  it('a command that only reads does not say that it has changed anything', async () => {
+    expect(await new AdminConsole(mongod.uri).failure('config export')).toMatch(
+      /^The database has not confirmed .* If the command changes something, the change may have been made/,
+    );
+  });
 });

@@ -1,5 +1,10 @@
 import type { mongo } from 'mongoose';
-import { alongIndex, isDatabaseAway, isDuplicateKey } from '../../../platform/database/plain.js';
+import {
+  alongIndex,
+  isDatabaseAway,
+  isDuplicateKey,
+  transactionWithin,
+} from '../../../platform/database/plain.js';
 import { recordsIn, BY_RECORD_ID, type Tenant, withIds } from '../../../record/index.js';
 import type { Kind } from '../../../kinds/index.js';
 import type { RecordLine } from './lines.js';
@@ -15,6 +20,9 @@ import {
 } from './record-sink.js';
 
 const MOST_ATTEMPTS = 3;
+
+/** How long a change of records is repeated while it conflicts with other writers (milliseconds). */
+const REPEATED_MS = 120_000;
 
 /**
  * The result of a change: the number of changed records and, for each record that was not changed because a name occurs
@@ -128,20 +136,18 @@ export class RecordWriter implements RecordSink {
   }
 
   private changeAlong(hint: string, lines: RecordLine[]): Promise<Changed> {
-    return this.db.client.withSession((session) =>
-      session.withTransaction(async () => {
-        const query = this.ofRecords(lines.map(({ record }) => record));
-        const doubled = await doubledAmong(this.records, query, { session, hint });
-        const records = lines.map(({ record }) => record).filter(({ id }) => !doubled.has(id));
-        const { matchedCount, modifiedCount } = await this.records.updateMany(
-          this.ofRecords(records),
-          changePipeline(this.kind, records),
-          { session, hint },
-        );
-        if (matchedCount < records.length) throw new OvertakenError();
-        return { count: modifiedCount, doubled };
-      }),
-    );
+    return transactionWithin(this.db.client, REPEATED_MS, async (session) => {
+      const query = this.ofRecords(lines.map(({ record }) => record));
+      const doubled = await doubledAmong(this.records, query, { session, hint });
+      const records = lines.map(({ record }) => record).filter(({ id }) => !doubled.has(id));
+      const { matchedCount, modifiedCount } = await this.records.updateMany(
+        this.ofRecords(records),
+        changePipeline(this.kind, records),
+        { session, hint },
+      );
+      if (matchedCount < records.length) throw new OvertakenError();
+      return { count: modifiedCount, doubled };
+    });
   }
 
   private ofRecords(records: { id: string }[]): mongo.Document {
