@@ -46,8 +46,7 @@ export function measure(
     response.once('close', () => {
       const ms = performance.now() - begun;
       const { id, method, originalUrl: url } = request;
-      // Node's default is 200, even if the connection has ended before the answer.
-      const statusCode = response.headersSent ? response.statusCode : null;
+      const statusCode = statusOf(response);
       const series = seriesOf(request, statusCode, kindOf);
       metrics.requests.observe({ ...series, status: statusCode ?? 'none' }, ms / 1000);
       ended(request, response);
@@ -64,6 +63,12 @@ export function measure(
     if (span === undefined) next();
     else span.run(next);
   };
+}
+
+/** The status that was sent; null if the connection ended before. Node's default is 200 even then. */
+function statusOf({ headersSent, statusCode, socket, writableFinished }: Response): number | null {
+  // An answer that waits behind another one of its connection has no socket yet; a complete one has none any longer.
+  return headersSent && (socket !== null || writableFinished) ? statusCode : null;
 }
 
 /** Begins the span of a request, unless its path is one of those that are never logged. */
@@ -83,11 +88,11 @@ function spanOf(tracing: Tracing, request: Request): RequestSpan | undefined {
 /** What the span of a request shows: the pattern of its path, never the path, which contains ids and names. */
 function endOf({ route }: Request, response: Response) {
   const { path } = (route as { path?: unknown } | undefined) ?? {};
-  const { headersSent, statusCode } = response;
+  const status = statusOf(response) ?? undefined;
   return {
     route: typeof path === 'string' ? path : undefined,
-    status: headersSent ? statusCode : undefined,
-    error: headersSent ? answeredProblem(response)?.slug : 'aborted',
+    status,
+    error: status === undefined ? 'aborted' : answeredProblem(response)?.slug,
   };
 }
 

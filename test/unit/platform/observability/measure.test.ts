@@ -11,20 +11,21 @@ import {
 interface Ended {
   statusCode?: number;
   headersSent?: boolean;
+  /** Node's: null if the answer has waited behind another one of its connection, or is complete. */
+  socket?: null;
+  writableFinished?: boolean;
   isUnasked?: boolean;
   metrics?: Metrics;
 }
 
 /** A request that has ended: its log lines, and how often its end was told of. */
-function ended(
-  originalUrl: string,
-  { statusCode = 200, headersSent = true, isUnasked = false, metrics = new Metrics() }: Ended = {},
-) {
+function ended(originalUrl: string, { isUnasked = false, metrics = new Metrics(), ...answer }: Ended = {}) {
   const seen = { lines: [] as RequestLine[], told: 0 };
   const logger = {
     request: (_status: number, line: () => RequestLine) => seen.lines.push(line()),
   } as unknown as ServiceLogger;
-  const response = Object.assign(new EventEmitter(), { statusCode, headersSent }) as unknown as Response;
+  const whole = { statusCode: 200, headersSent: true, socket: null, writableFinished: true };
+  const response = Object.assign(new EventEmitter(), { ...whole, ...answer }) as unknown as Response;
   const route = { path: '/:org/:app/api/v1/product/max' };
   const request = { id: 'x', method: 'GET', originalUrl, route } as unknown as Request;
   const observers = {
@@ -76,6 +77,11 @@ describe('A request that has ended', () => {
     expect(await metrics.registry.metrics()).toContain(
       'tidemark_http_request_seconds_count{method="none",route="none",status="none"} 1\n',
     );
+  });
+
+  it('has no status where its answer was ready, but has waited behind another one of its connection', () => {
+    expect(ended(MAX, { writableFinished: false }).lines[0]?.res).toEqual({ statusCode: null });
+    expect(ended(MAX).lines[0]?.res).toEqual({ statusCode: 200 });
   });
 
   it('that nobody has asked for is logged where it fails', () => {
