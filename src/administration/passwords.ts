@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { mongo } from 'mongoose';
-import { hashAmong, hashPassword, type Level, type Scope } from '../auth/plain.js';
+import {
+  type Credential,
+  hashAmong,
+  hashPassword,
+  type Level,
+  liveHashes,
+  type Scope,
+} from '../auth/plain.js';
 import { isDuplicateKey, transactionWithin } from '../platform/database/plain.js';
 import type { AuditedAction } from '../trail/index.js';
 import {
@@ -27,7 +34,7 @@ const RANDOM_BYTES = 24;
 /** How long a change is repeated that conflicts with another one, in ms. It ends before the request is answered 503. */
 const REPEATED_MS = 4000;
 
-const HASHES = { passwordhash: 1, oldpasswordhash: 1 } as const;
+const HASHES = { passwordhash: 1, oldpasswordhash: 1, oldexpiresAt: 1 } as const;
 
 interface NewCredential {
   username: string;
@@ -84,7 +91,7 @@ export async function usernameTaken(db: mongo.Db, username: string, maySee: MayS
 
 /**
  * Sets a password, and returns the credential. The previous password stays valid until `keepOldUntil`; older ones
- * become invalid. A password that the credential already has keeps its hash. Throws 400, 404 and 412. After an error,
+ * become invalid. A password that is valid already keeps its hash. Throws 400, 404 and 412. After an error,
  * the passwords are as before, unless only the confirmation of the commit is missing.
  */
 export async function rotateCredential(
@@ -94,8 +101,9 @@ export async function rotateCredential(
   { keepOldUntil, ifMatch }: Rotation = {},
 ): Promise<TaggedDocument> {
   if (keepOldUntil !== undefined && keepOldUntil <= new Date()) throw isPast('keepOldUntil');
-  const before = await credentialsOf(changeContext.db).findOne(named(username), { projection: HASHES });
-  const passwordhash = await hashAmong([before?.['passwordhash'], before?.['oldpasswordhash']], password);
+  const options = { projection: HASHES };
+  const before = await credentialsOf(changeContext.db).findOne<Credential>(named(username), options);
+  const passwordhash = await hashAmong(before === null ? [] : liveHashes(before, new Date()), password);
   return withPassword(changeContext, username, async (session) => {
     const { document } = await updateCredential(
       changeContext.db,

@@ -127,6 +127,19 @@ describe('`credential issue|rotate|revoke|list --username --org --app --level [-
     expect([await login(user, PASSWORD), await login(user, GIVEN)]).toEqual([200, 401]);
   });
 
+  it('rotate with a password that has expired gives it another hash, so that what had ended with it stays ended', async () => {
+    const user = await app.credential();
+    const credentials = service.db.collection('credentials');
+    const before = await credentials.findOne({ username: user });
+    const rotate = `credential rotate --username ${user} --password-stdin`;
+    await admin.run(`${rotate} --keep-old-until 2100-01-01`, { input: GIVEN });
+    await credentials.updateOne({ username: user }, { $set: { oldexpiresAt: new Date(0) } });
+    expect(await admin.run(rotate, { input: PASSWORD })).toMatchObject({ code: 0 });
+    const after = await credentials.findOne({ username: user });
+    expect(after?.['passwordhash']).not.toBe(before?.['passwordhash']);
+    expect(await login(user, PASSWORD)).toBe(200);
+  });
+
   it('revoke ends it at once, and the name is free again', async () => {
     const { password = '' } = await admin.json<Issued>(issue('revoked'));
     expect(await login('revoked', password)).toBe(200);
