@@ -54,7 +54,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <main tabIndex={-1}>
         {signOutError !== undefined && (
           <p role="alert" className="notice">
-            You are still signed in.
+            You may still be signed in.
           </p>
         )}
         <Problem error={signOutError} />
