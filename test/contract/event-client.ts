@@ -28,7 +28,7 @@ export class EventClient {
 
   static async open(
     app: TestApplication,
-    kind: 'member' | 'product',
+    kind: string,
     { user = app.user('read'), lastEventId = '' } = {},
   ): Promise<EventClient> {
     const path = `/${app.organizationid}/${app.appid}/api/v1/${kind}/events`;

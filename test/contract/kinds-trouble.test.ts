@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import { eventually, expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
+import { EventClient } from './event-client.js';
 import { rawDocument } from './raw-document.js';
 import { insertRaw } from './raw-insert.js';
 
@@ -170,4 +171,18 @@ it('a pass that a new leader has to begin again delivers everything once, and de
   const ids = new Set(idsOf(await seen.feed('handing').drain()));
   expect(ids.size).toBe(4998);
   expect(ids.has('h0')).toBe(false);
+});
+
+it('the streams of `events` of a kind end when the kind is removed, and no others', async () => {
+  await create('passing', 'passings');
+  await isServed('passing');
+  const client = await EventClient.open(app, 'passing');
+  const other = await EventClient.open(app, 'product');
+  await Promise.all([client, other].map((one) => eventually(() => one.events.length > 0)));
+  await service.db.collection('kinds').deleteOne({ name: 'passing' });
+  await eventually(() => client.hasEnded);
+  expect(client.retry).toBeGreaterThan(0);
+  expectProblem(await app.get('passing/events'), 404, 'unknown-kind');
+  expect(other.isStream).toBe(true);
+  other.leave();
 });

@@ -1,18 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { AsyncResource } from 'node:async_hooks';
-import type { Request } from 'express';
 import { setMaxListeners } from 'node:events';
-import { type Application, ApplicationLookup } from '../../../application/index.js';
-import { Authenticator, callerOf, matchedHashOf } from '../../../auth/index.js';
-import type { Tenant } from '../../../record/index.js';
-import type { Kind } from '../../../kinds/index.js';
+import { isKindOf, type Kind } from '../../../kinds/index.js';
 import { fewAtATime, Semaphore, settledWithin, within } from '../../../platform/common/index.js';
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { problems } from '../../../platform/http/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { markName } from '../../protocol/index.js';
 import { MaxService } from '../max.service.js';
+import { ReadingRights, type StreamReader } from './reading-rights.js';
 
 /** The maximum number of unread bytes, about 200 events. A client that leaves more unread is disconnected. */
 const MOST_UNTAKEN = 16 * 1024;
@@ -92,13 +89,22 @@ export class Topic {
   private offset: string | undefined;
   private isAsking = false;
 
-  constructor(private readonly askMax: () => Promise<Date>) {}
+  /** `isServed` tells whether the application still has the kind. */
+  constructor(
+    private readonly askMax: () => Promise<Date>,
+    private readonly isServed: () => boolean = () => true,
+  ) {}
 
   /** Adds a subscriber, and sends it the last offset. If there is none yet, it is queried first. */
   add(subscriber: Subscriber): void {
     this.subscribers.add(subscriber);
     if (this.offset === undefined) void this.refresh();
     else subscriber.send(this.offset);
+  }
+
+  /** Ends the streams of all subscribers if the kind was removed. */
+  check(): void {
+    if (!this.isServed()) for (const subscriber of this.subscribers) subscriber.end();
   }
 
   /**
@@ -113,39 +119,6 @@ export class Topic {
     this.offset = max?.toISOString() ?? this.offset;
     if (this.offset === undefined) return;
     for (const subscriber of this.subscribers) subscriber.send(this.offset);
-  }
-}
-
-/** The reader of a stream, and its application. */
-interface StreamReader {
-  tenant: Tenant;
-  username: string;
-  /** The stored hash that matched the password; undefined if the request has no login of its own. */
-  passwordhash: string | undefined;
-}
-
-/** Checks whether a login still has access, because a stream outlives the access check of its request. */
-@Injectable()
-export class ReadingRights {
-  constructor(
-    private readonly authenticator: Authenticator,
-    private readonly applications: ApplicationLookup,
-  ) {}
-
-  /** A reader without its own login, such as the console, cannot be checked again. */
-  readerOf(request: Request, { organizationid, appid }: Tenant): StreamReader {
-    return {
-      tenant: { organizationid, appid },
-      username: callerOf(request).username,
-      passwordhash: matchedHashOf(request),
-    };
-  }
-
-  /** The application as it is now; null if the reader no longer has access. */
-  async applicationOf({ tenant, username, passwordhash }: StreamReader): Promise<Application | null> {
-    if (passwordhash === undefined) return null;
-    const credential = await this.authenticator.openedBy(passwordhash, username);
-    return credential === undefined ? null : this.applications.find(credential, tenant);
   }
 }
 
@@ -167,7 +140,7 @@ interface Subscription extends StreamReader {
 /**
  * Notifies subscribers when the offset has changed (contract §1). One timer serves all of them. At each tick it queries
  * `max` once for each application and kind, which costs the database nothing if nothing has changed, and checks whether
- * each login still has access.
+ * the kind still exists and each login still has access.
  */
 @Injectable()
 export class EventStreams implements OnModuleDestroy {
@@ -199,8 +172,8 @@ export class EventStreams implements OnModuleDestroy {
   }
 
   /**
-   * Answers with a stream. It ends when the client disconnects, its access is revoked, or the service stops. Throws 503
-   * `busy`, 429 `streams-busy`.
+   * Answers with a stream. It ends when the client disconnects, its access is revoked, its kind is removed, or the
+   * service stops. Throws 503 `busy`, 429 `streams-busy`.
    */
   open(response: ServerResponse, subscription: Subscription): void {
     if (this.subscribers.size >= MOST_SUBSCRIBERS) throw problems.busy();
@@ -246,8 +219,12 @@ export class EventStreams implements OnModuleDestroy {
   }
 
   private topicOf({ tenant: { organizationid, appid }, kind }: Subscription): Topic {
-    const ask = () => within(LONGEST_MS, 'max', this.max.max({ organizationid, appid }, kind));
-    return new Topic(() => this.maxPlaces.during(this.over.signal, ask));
+    const application = { organizationid, appid };
+    const ask = () => within(LONGEST_MS, 'max', this.max.max(application, kind));
+    return new Topic(
+      () => this.maxPlaces.during(this.over.signal, ask),
+      () => isKindOf(kind, application),
+    );
   }
 
   private audienceOf(reader: StreamReader): Audience {
@@ -272,6 +249,7 @@ export class EventStreams implements OnModuleDestroy {
 
   private tick(): void {
     this.ticks += 1;
+    for (const topic of this.topics.values()) topic.check();
     void this.round(this.audiences, (audience) => audience.check());
     // A query that takes longer than a tick does not delay the events of other applications.
     const refreshed = (topic: Topic) => topic.refresh().then(() => true);

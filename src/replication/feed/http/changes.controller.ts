@@ -25,7 +25,7 @@ import {
   PagesBusy,
   UpdateItem,
 } from './openapi.js';
-import { ReadingRights } from '../events/event-streams.js';
+import { ReadingRights } from '../events/reading-rights.js';
 import { ChangesPages } from '../page/changes.js';
 import { showsPasswordHash } from '../page/feed.js';
 import type { PageBudget } from '../page/page-bytes.js';

@@ -7,7 +7,8 @@ import { ProblemOr, Problems } from '../../../platform/http/index.js';
 import { TIMESTAMP } from './openapi.js';
 import type { Kind } from '../../../kinds/index.js';
 import { Documented, KIND_ROUTES, KindOf, type KindRoute, pluralOf } from './kind-route.js';
-import { EventStreams, ReadingRights } from '../events/event-streams.js';
+import { EventStreams } from '../events/event-streams.js';
+import { ReadingRights } from '../events/reading-rights.js';
 
 /** Describes `events`: server-sent events, which OpenAPI can describe only as text. */
 function DescribeEvents(summary: string, operationId: string) {
