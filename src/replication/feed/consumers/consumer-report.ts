@@ -18,6 +18,8 @@ import {
 /** The maximum number of records that are counted. Above this number, the exact lag does not matter. */
 const MOST_COUNTED = 10_000;
 const COUNT_MS = 2000;
+/** The time limit of all counts of a report together, so that the report is complete within the time of a request. */
+const COUNTS_MS = 4000;
 const MOST_CONSUMERS = 1000;
 /** How many reads run concurrently. There is one for each application and kind. */
 const AT_ONCE = 20;
@@ -70,8 +72,9 @@ export async function reportConsumers(
     consumers.map(([{ _id }]) => schemaOf(_id)),
   );
   for (const [consumer, around] of consumers) {
+  const countUntil = performance.now() + COUNTS_MS;
     const schemaChange = changes.get(schemaName(schemaOf(consumer._id))) ?? null;
-    reports.push({ ...(await reportOf(db, consumer, around)), schemaChange });
+    reports.push({ ...(await reportOf(db, consumer, around, countUntil)), schemaChange });
   }
   return reports.sort((a, b) => (b.behindSeconds ?? Infinity) - (a.behindSeconds ?? Infinity));
 }
@@ -126,6 +129,7 @@ async function reportOf(
   consumer: StoredConsumer,
   around: Surroundings,
 ): Promise<Omit<ConsumerReport, 'schemaChange'>> {
+  countUntil: number,
   const { _id, lastCall, begun, ended, pages, items, errors, lastError } = consumer;
   const behind = behindMs(consumer, around.greatest);
   return {
@@ -135,7 +139,7 @@ async function reportOf(
     from: begun?.from ?? null,
     to: begun?.to ?? null,
     behindSeconds: behind === undefined ? null : behind / 1000,
-    behindRecords: behind === 0 ? 0 : await recordsBehind(db, consumer),
+    behindRecords: behind === 0 ? 0 : await recordsBehind(db, consumer, countUntil),
     lastEnded: ended?.at ?? null,
     ...{ pages, items, errors, lastError: lastError ?? null },
   };
@@ -143,14 +147,21 @@ async function reportOf(
 
 /**
  * The number of records of the kind that changed after the last window that the consumer read to its end; of all
- * records if there is no such window; at most {@link MOST_COUNTED}. Null if counting fails or takes too long.
+ * records if there is no such window; at most {@link MOST_COUNTED}. Null if counting fails, takes too long, or would
+ * begin after `countUntil` (as `performance.now()` has it).
  */
-async function recordsBehind(db: mongo.Db, { _id, ended }: StoredConsumer): Promise<number | null> {
+async function recordsBehind(
+  db: mongo.Db,
+  { _id, ended }: StoredConsumer,
+  countUntil: number,
+): Promise<number | null> {
+  const maxTimeMS = Math.min(COUNT_MS, Math.floor(countUntil - performance.now()));
+  if (maxTimeMS < 1) return null;
   const { organizationid, appid, kind } = _id;
   const since = ended === undefined ? {} : { lastupdated: { $gt: ended.to } };
   const records = recordsIn(db, kind);
   const query = { organizationid, appid, ...since };
-  const limits = { limit: MOST_COUNTED, maxTimeMS: COUNT_MS };
+  const limits = { limit: MOST_COUNTED, maxTimeMS };
   return alongIndex(records, BY_STAMP, (hint) => records.countDocuments(query, { ...limits, hint })).catch(
     () => null,
   );
