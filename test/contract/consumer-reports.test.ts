@@ -1,10 +1,13 @@
 import { mongo } from 'mongoose';
+import { ConsumerNotes } from '../../src/replication/feed/index.js';
 import { send, type TestApplication, TestService } from '../support/index.js';
 import { type OwnMongod, startFailing } from '../support/own-mongod.js';
+import { AdminConsole } from './admin-console.js';
 
 let mongod: OwnMongod;
 let service: TestService;
 let app: TestApplication;
+let record: mongo.Document;
 beforeAll(async () => {
   mongod = await startFailing();
   const { uri } = mongod;
@@ -13,7 +16,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   app = await service.application();
-  await app.product();
+  record = await app.product();
   await service.watcher.caughtUp();
 });
 afterEach(() => stored().deleteMany({}));
@@ -24,6 +27,31 @@ afterAll(async () => {
 
 const stored = () => service.db.collection<{ _id: unknown }>('tidemark.consumers');
 const consumers = () => send(`${service.url}/admin/v1/consumers`, 'GET', { user: app.user('admin') });
+
+it('documents without the times of a consumer, by other programs, are left out everywhere', async () => {
+  await app.feed('product').page();
+  await service.app.get(ConsumerNotes, { strict: false }).flush();
+  const fine = (await stored().findOne({ '_id.organizationid': app.organizationid }))!;
+  const like = (username: string, fields: object) => {
+    const _id: unknown = { ...(fine._id as object), username };
+    return { ...fine, _id, ...fields };
+  };
+  await stored().insertMany([
+    like('a', { lastCall: 'yesterday' }),
+    like('b', { firstCall: 'yesterday' }),
+    like('c', { begun: { to: 'yesterday' } }),
+    like('d', { ended: { to: null } }),
+    like('e', { ended: 'yesterday' }),
+    { ...fine, _id: null },
+  ]);
+  const expected = [expect.objectContaining({ username: app.user('read') }) as unknown];
+  expect(await consumers()).toMatchObject({ status: 200, json: { result: expected } });
+  expect(await new AdminConsole(service.uri).json('consumer list')).toEqual(expected);
+  const erasures = `${service.url}/admin/v1/applications/${app.organizationid}/${app.appid}/erasures`;
+  const body = { kind: 'product', id: record['id'] as string };
+  const receipt = await send(erasures, 'POST', { user: app.user('admin'), body });
+  expect(receipt).toMatchObject({ status: 201, json: { consumers: expected } });
+});
 
 it('where counting takes long, it ends in time, and is null for those that are not counted', async () => {
   const now = new Date();

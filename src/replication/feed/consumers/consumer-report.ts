@@ -6,7 +6,7 @@ import { recordsIn, BY_STAMP, type Tenant } from '../../../record/index.js';
 import { lastChanges, schemaName, type ToldChange } from '../../schema/plain.js';
 import { HEADS } from '../../store/plain.js';
 import type { StoredHead } from '../../protocol/index.js';
-import { type StoredConsumer, EVERY_SERVICE } from './gathered.js';
+import { type StoredConsumer, EVERY_SERVICE, isConsumer } from './gathered.js';
 import {
   CONSUMERS,
   behindMs,
@@ -58,7 +58,8 @@ interface Wanted {
 
 /**
  * The consumers that called last, sorted by lag in descending order; those that have not read any window to its end
- * come first. At most a thousand stored consumers are read, before `covers` selects among them.
+ * come first. At most a thousand stored consumers are read, before `covers` selects among them. Documents that are not
+ * valid are omitted.
  */
 export async function reportConsumers(
   db: mongo.Db,
@@ -71,8 +72,8 @@ export async function reportConsumers(
     db,
     consumers.map(([{ _id }]) => schemaOf(_id)),
   );
-  for (const [consumer, around] of consumers) {
   const countUntil = performance.now() + COUNTS_MS;
+  for (const [consumer, around] of consumers) {
     const schemaChange = changes.get(schemaName(schemaOf(consumer._id))) ?? null;
     reports.push({ ...(await reportOf(db, consumer, around, countUntil)), schemaChange });
   }
@@ -111,7 +112,7 @@ async function consumersAround(
     .collection<StoredConsumer>(CONSUMERS)
     .find(ofThese, { sort: { lastCall: -1 }, limit: MOST_CONSUMERS })
     .toArray();
-  const wanted = all.filter(({ _id }) => isKind(_id.kind) && covers(_id));
+  const wanted = all.filter((one) => isConsumer(one) && isKind(one._id.kind) && covers(one._id));
   const greatest = await greatestOf(db, wanted, now);
   const ofKinds = new Map(
     wanted.filter(({ _id }) => _id.service === EVERY_SERVICE).map((one) => [nameOfReader(one._id), one]),
@@ -128,8 +129,8 @@ async function reportOf(
   db: mongo.Db,
   consumer: StoredConsumer,
   around: Surroundings,
-): Promise<Omit<ConsumerReport, 'schemaChange'>> {
   countUntil: number,
+): Promise<Omit<ConsumerReport, 'schemaChange'>> {
   const { _id, lastCall, begun, ended, pages, items, errors, lastError } = consumer;
   const behind = behindMs(consumer, around.greatest);
   return {

@@ -1,4 +1,4 @@
-import { type StoredConsumer, EVERY_SERVICE } from './gathered.js';
+import { type StoredConsumer, EVERY_SERVICE, isConsumer } from './gathered.js';
 import { Schema, type mongo } from 'mongoose';
 import { earlier } from '../../../platform/common/index.js';
 import type { Kind } from '../../../kinds/index.js';
@@ -157,18 +157,20 @@ const RECORDED_WITHIN_MS = 20_000;
 
 /**
  * The consumers of a kind. If there are more than 2,000, those with the latest calls are omitted: they are the most
- * likely to read a hard delete without being reminded.
+ * likely to read a hard delete without being reminded. Documents that are not valid are omitted too.
  */
 export async function kindConsumers(
   db: mongo.Db,
   { organizationid, appid, kind }: Tenant & { kind: Kind },
 ): Promise<KindConsumers> {
   const ofKind = { '_id.organizationid': organizationid, '_id.appid': appid, '_id.kind': kind };
-  const found = (which: mongo.Document) =>
-    db
+  const found = async (which: mongo.Document) => {
+    const all = await db
       .collection<StoredConsumer>(CONSUMERS)
       .find({ ...ofKind, '_id.service': which }, { sort: { lastCall: 1 }, limit: MOST_CONSUMERS })
       .toArray();
+    return all.filter(isConsumer);
+  };
   const [consumers, all] = await Promise.all([found({ $ne: EVERY_SERVICE }), found({ $eq: EVERY_SERVICE })]);
   return { consumers, hardDeletes: new Map(all.map((one) => [one._id.username, one])) };
 }

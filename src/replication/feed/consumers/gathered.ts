@@ -67,6 +67,26 @@ export interface StoredConsumer {
   anew?: Date;
 }
 
+const isDate = (value: unknown): boolean => value instanceof Date && !Number.isNaN(value.getTime());
+const isDateOrMissing = (value: unknown): boolean => value === undefined || isDate(value);
+
+/**
+ * Whether a stored document is a consumer: its key, and the times that are compared, are what they should be. Other
+ * programs may have changed it.
+ */
+export function isConsumer(stored: Partial<StoredConsumer>): stored is StoredConsumer {
+  const { _id, firstCall, lastCall, begun, ended, digested, expired, told, restored, anew } = stored;
+  const names = [_id?.organizationid, _id?.appid, _id?.username, _id?.kind, _id?.service];
+  const windows = [begun, ended].filter((one) => one !== undefined);
+  return (
+    names.every((name) => typeof name === 'string') &&
+    [firstCall, lastCall].every(isDate) &&
+    windows.every((one) => isDate(one?.at) && isDate(one?.to) && isDateOrMissing(one?.from)) &&
+    (digested === undefined || isDate(digested?.to)) &&
+    [expired, told, restored, anew].every(isDateOrMissing)
+  );
+}
+
 /** A unique name of a consumer. */
 export function consumerName({ organizationid, appid, username, kind, service }: ConsumerKey): string {
   return JSON.stringify([organizationid, appid, username, kind, service]);
