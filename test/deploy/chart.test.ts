@@ -15,6 +15,7 @@ interface Resource {
 }
 
 interface PodSpec {
+  serviceAccountName: string;
   containers: { env: { name: string; value: string }[]; ports: { name: string }[] }[];
   volumes: unknown[];
 }
@@ -83,6 +84,21 @@ it('settings reach the pods as they were written', () => {
     { name: 'METRICS_PORT', value: '9464' },
     { name: 'FEED_MEMORY', value: '50331648' },
   ]);
+});
+
+it('labels and the name of the ServiceAccount are text, also where they consist of digits', () => {
+  const account = ['--set-string', 'serviceAccount.name=5678'];
+  const args = ['template', '1234', CHART, '--kube-version', '1.33.0', ...SECRET, ...account];
+  const { said } = run('helm', args);
+  for (const document of parseAllDocuments(said)) {
+    const { kind, metadata, spec } = document.toJS() as Resource;
+    const labels = { ...metadata.labels, ...spec?.template?.metadata.labels };
+    for (const [name, value] of Object.entries(labels))
+      expect([name, typeof value]).toEqual([name, 'string']);
+    expect(labels['app.kubernetes.io/instance']).toBe('1234');
+    if (kind === 'ServiceAccount') expect(metadata.name).toBe('5678');
+    if (kind === 'Deployment') expect(spec.template!.spec.serviceAccountName).toBe('5678');
+  }
 });
 
 it('the Services, the budget, the policy and the monitor select what they are for', () => {
