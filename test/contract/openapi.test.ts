@@ -28,6 +28,20 @@ describe('/openapi.json and /docs; none needs credentials', () => {
     expect(document.openapi).toMatch(/^3\./);
   });
 
+  it('the 503 of a request that may write does not say that nothing was lost', () => {
+    for (const methods of Object.values(document.paths))
+      for (const [method, { operationId, responses }] of Object.entries(methods)) {
+        const [content] = Object.values(responses['503']?.content ?? {});
+        if (content === undefined) continue;
+        const { detail } = content.example as { detail: string };
+        const expected = method === 'get' ? 'Nothing was lost' : 'the change may have been made';
+        expect({ operationId, detail }).toEqual({
+          operationId,
+          detail: expect.stringContaining(expected) as string,
+        });
+      }
+  });
+
   describe.each(FEED_PATHS.map((path) => READ + path))('each path stands by itself: GET %s', (path) => {
     it('with its parameters', () => {
       expect(required(path, 'path').sort()).toEqual(parametersOf(path).sort());

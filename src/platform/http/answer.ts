@@ -23,12 +23,17 @@ export function answeredProblem(response: Response): Problem | undefined {
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Sends a problem, in the form of contract §3. If the database is away, the answer to a request that may change something
- * says that the outcome is unknown.
+ * The problem that a request with this method receives. If the database is away, the answer to a request that may
+ * change something says that the outcome is unknown.
  */
-export function answerProblem(request: Request, response: Response, given: Problem): void {
+export function problemTo(method: string, given: Problem): Problem {
   const isAway = given.slug === 'database-away' && given.extras.notice === undefined;
-  const problem = isAway && !READING.has(request.method) ? outcomeUnknown(given) : given;
+  return isAway && !READING.has(method) ? outcomeUnknown(given) : given;
+}
+
+/** Sends a problem, in the form of contract §3. */
+export function answerProblem(request: Request, response: Response, given: Problem): void {
+  const problem = problemTo(request.method, given);
   answered.set(response, problem);
   for (const [name, value] of Object.entries(problem.extras.headers ?? {})) response.setHeader(name, value);
   response

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, extname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type OpenAPIObject, DocumentBuilder, getSchemaPath, SwaggerModule } from '@nestjs/swagger';
-import { INVALID_BODY } from './openapi.js';
+import { awayExample, INVALID_BODY } from './openapi.js';
 import type { INestApplication } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Request, Response } from 'express';
@@ -239,14 +239,15 @@ interface DescribedOperation {
 function addExamples({ paths }: OpenAPIObject, folder: string): void {
   const examples = JSON.parse(readFileSync(join(folder, 'examples.json'), 'utf8')) as Example[];
   const byOperation = new Map(examples.map((example) => [example.operation, example]));
-  for (const operation of Object.values(paths).flatMap(
-    (methods) => Object.values(methods) as DescribedOperation[],
+  for (const [method, operation] of Object.values(paths).flatMap(
+    (methods) => Object.entries(methods) as [string, DescribedOperation][],
   )) {
     const { parameters = {}, body, answer } = byOperation.get(operation.operationId) ?? {};
     for (const parameter of operation.parameters ?? [])
       if (parameter.name in parameters) parameter.example = parameters[parameter.name];
     illustrate(operation.requestBody?.content, body);
     if (operation.requestBody !== undefined) illustrate(operation.responses['400']?.content, INVALID_BODY);
+    illustrate(operation.responses['503']?.content, awayExample(method));
     const [, success] = Object.entries(operation.responses).find(([status]) => status.startsWith('2')) ?? [];
     illustrate(success?.content, answer);
   }

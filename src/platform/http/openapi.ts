@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiProperty, ApiResponse, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import { problemTo } from './answer.js';
 import { type Fields, schemaOf } from './input.js';
 import type { Problem } from './problem.js';
 import { problems } from './problems.js';
@@ -120,6 +121,10 @@ export const INVALID_BODY = problems
     },
   ])
   .body(REQUEST_ID);
+
+/** The 503 of a request with this method. */
+export const awayExample = (method: string) =>
+  problemTo(method.toUpperCase(), problems.databaseAway()).body(REQUEST_ID);
 
 /** Describes the body of a route. With a name, its shape becomes a named schema of the document. */
 export const DocumentedBody = (fields: Fields, name?: string) =>
