@@ -1,8 +1,8 @@
-import type { mongo } from 'mongoose';
+import mongoose, { type mongo } from 'mongoose';
 import { APPLICATIONS } from '../../application/plain.js';
 import { CREDENTIALS } from '../../auth/plain.js';
 import { count, type Steps, TimeSlice } from '../../platform/common/index.js';
-import { transactionWithin } from '../../platform/database/plain.js';
+import { COMMAND_MS, isUnconfirmed, transactionWithin } from '../../platform/database/plain.js';
 import { etagOf, Problem } from '../../platform/http/plain.js';
 import { ofTenant, type Tenant } from '../../record/index.js';
 import type { StoredApplication } from '../applications.js';
@@ -67,10 +67,13 @@ interface StoredConfiguration {
   leftOut: string[];
 }
 
+/** In place of the error of a commit, which would be reported as that of a change. */
+const UNCONFIRMED_READ = 'No majority has confirmed the configuration that was read';
+
 /**
  * Reads the stored configuration within a reach, from one snapshot: that of the given session's transaction or, if no
  * session is given, a new one. Documents may be invalid, because operators write these collections too. Throws 409 if
- * the configuration has more than `mostBytes`.
+ * the configuration has more than `mostBytes`, and an error of a database that is away if no majority confirms the read.
  */
 export function storedConfiguration(
   db: mongo.Db,
@@ -78,8 +81,13 @@ export function storedConfiguration(
   session?: mongo.ClientSession,
 ): Promise<StoredConfiguration> {
   if (session !== undefined) return readConfiguration(db, reach, session);
-  const read = (own: mongo.ClientSession) => readConfiguration(db, reach, own);
-  return transactionWithin(db.client, REPEATED_MS, read, { readConcern: { level: 'snapshot' } });
+  return transactionWithin(db.client, COMMAND_MS, (own) => readConfiguration(db, reach, own), {
+    readConcern: { level: 'snapshot' },
+  }).catch((error: unknown) => {
+    throw isUnconfirmed(error)
+      ? new mongoose.mongo.MongoRuntimeError(UNCONFIRMED_READ, { cause: error as Error })
+      : error;
+  });
 }
 
 async function readConfiguration(
