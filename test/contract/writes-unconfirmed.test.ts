@@ -138,4 +138,21 @@ describe('a transaction that no majority confirms: its commit is not repeated, a
       expect(expectProblem(answer, 503, 'database-away').detail).toContain('Nothing was lost');
     }
   });
+
+  it('a write that another transaction is in the way of says so', async () => {
+    await failCommits('off');
+    const body = { username: 'held', level: 'read', scopes: [app.tenant] };
+    const credentials = `${service.url}/admin/v1/credentials`;
+    expect((await send(credentials, 'POST', { user: root, body })).status).toBe(201);
+    await service.db.client.withSession(async (session) => {
+      session.startTransaction();
+      const hold = { $set: { heldBy: 'another transaction' } };
+      await service.db.collection('credentials').updateOne({ username: 'held' }, hold, { session });
+      const answer = await send(`${credentials}/held/rotate`, 'POST', { user: root });
+      const { detail } = expectProblem(answer, 503, 'query-timeout');
+      expect(detail).toContain('Nothing was changed');
+      expect(detail).not.toContain('window');
+      await session.abortTransaction();
+    });
+  });
 });

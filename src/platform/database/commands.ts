@@ -12,6 +12,8 @@ const LONGEST_PAUSE_MS = 500;
 const GONE = new Set([239, 246]);
 
 const MAX_TIME_EXPIRED = 50;
+/** The error label of a transaction that was rolled back each time until its time was over. */
+const TOO_LATE = 'TidemarkTransactionTooLate';
 
 /** Options of a bare command, with its time limit (milliseconds). */
 interface BareOptions extends mongo.RunCommandOptions {
@@ -113,6 +115,11 @@ export function isMomentGone(error: unknown): boolean {
   return error instanceof mongoose.mongo.MongoServerError && GONE.has(Number(error.code));
 }
 
+/** Whether a transaction was repeated until its time was over, and was rolled back each time. */
+export function isTransactionTooLate(error: mongo.MongoServerError): boolean {
+  return error.hasErrorLabel(TOO_LATE);
+}
+
 /**
  * Runs work in a transaction. The driver would repeat a transaction that conflicts with another one, and a commit that
  * no majority confirms, for two minutes. Here a transaction is repeated for `ms` milliseconds, and then fails with the
@@ -133,6 +140,7 @@ export async function transactionWithin<T>(
         throw new mongoose.mongo.MongoServerError({
           message: `This transaction conflicted with others for ${ms} ms`,
           code: MAX_TIME_EXPIRED,
+          errorLabels: [TOO_LATE],
         });
       isAgain = true;
       const result = await work(session);

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import { DeadlineError } from '../common/index.js';
 import { type Problem, problems } from '../http/plain.js';
-import { isMomentGone } from './commands.js';
+import { isMomentGone, isTransactionTooLate } from './commands.js';
 import { IndexMissingError, isIndexMissing } from './listed-indexes.js';
 
 const { mongo } = mongoose;
@@ -141,7 +141,9 @@ export function databaseProblem(error: unknown): Problem | undefined {
   if (CUT_OFF.has(Number(error.code))) return problems.databaseAway();
   if (error.hasErrorLabel(ROLLED_BACK)) return problems.databaseAway();
   if (isMomentGone(error) || error.code === COLLECTION_DROPPED) return problems.preparing();
-  return isTimeout(error) ? problems.queryTimeout() : undefined;
+  return isTimeout(error)
+    ? problems.queryTimeout({ isOfTransaction: isTransactionTooLate(error) })
+    : undefined;
 }
 
 /**

@@ -259,12 +259,14 @@ export const problems = {
       'The source was restored',
       `"${time}" ${reason}. Begin again without from or cursor; when that harvest is complete, delete every record that it did not return.`,
     ),
-  queryTimeout: () =>
+  queryTimeout: ({ isOfTransaction = false } = {}) =>
     new Problem(
       503,
       'query-timeout',
       'The database took too long',
-      'The query exceeded its time limit. A narrower window is faster.',
+      isOfTransaction
+        ? 'The transaction was rolled back, usually because of other changes to the same documents. Nothing was changed; try again.'
+        : 'The query exceeded its time limit. A narrower window is faster.',
       later(),
     ),
 };
