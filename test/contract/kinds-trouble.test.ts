@@ -150,6 +150,20 @@ it.each<[string, (name: string) => Promise<unknown>, string[], string[]]>([
   expect(await since()).toEqual(passed);
 });
 
+it('the streams of `events` of a kind end when the kind is removed, and no others', async () => {
+  await create('passing', 'passings');
+  await isServed('passing');
+  const client = await EventClient.open(app, 'passing');
+  const other = await EventClient.open(app, 'product');
+  await Promise.all([client, other].map((one) => eventually(() => one.events.length > 0)));
+  await service.db.collection('kinds').deleteOne({ name: 'passing' });
+  await eventually(() => client.hasEnded);
+  expect(client.retry).toBeGreaterThan(0);
+  expectProblem(await app.get('passing/events'), 404, 'unknown-kind');
+  expect(other.isStream).toBe(true);
+  other.leave();
+});
+
 it('an index of another program over the id is no obstacle', async () => {
   await service.db.collection('indexed').createIndex({ sku: 1 }, { unique: true });
   await service.db.collection('indexed').insertOne({ ...app.tenant, sku: 'i1', data: {} });
@@ -171,18 +185,4 @@ it('a pass that a new leader has to begin again delivers everything once, and de
   const ids = new Set(idsOf(await seen.feed('handing').drain()));
   expect(ids.size).toBe(4998);
   expect(ids.has('h0')).toBe(false);
-});
-
-it('the streams of `events` of a kind end when the kind is removed, and no others', async () => {
-  await create('passing', 'passings');
-  await isServed('passing');
-  const client = await EventClient.open(app, 'passing');
-  const other = await EventClient.open(app, 'product');
-  await Promise.all([client, other].map((one) => eventually(() => one.events.length > 0)));
-  await service.db.collection('kinds').deleteOne({ name: 'passing' });
-  await eventually(() => client.hasEnded);
-  expect(client.retry).toBeGreaterThan(0);
-  expectProblem(await app.get('passing/events'), 404, 'unknown-kind');
-  expect(other.isStream).toBe(true);
-  other.leave();
 });
