@@ -18,11 +18,13 @@ import { serviceAction, withKey } from '../services.js';
 import type { Configuration } from '../shapes.js';
 import type { PlannedChange } from './difference.js';
 import { assertPossible, compare, type PlanOptions } from './plan.js';
-import { REPEATED_MS } from './stored-configuration.js';
 import { exactly } from '../../platform/common/index.js';
 
 /** The `_id` of a document that exists only within a transaction. */
 const TURN = 'configuration.apply';
+
+/** How long the transaction is repeated while it conflicts with others (milliseconds). */
+const REPEATED_MS = 60_000;
 
 interface ApplyOptions extends PlanOptions {
   /** Entity tag of the configuration that the plan was made against. Without it, any version may be changed. */

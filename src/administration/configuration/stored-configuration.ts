@@ -31,9 +31,6 @@ export interface Reach {
 /** Maximum number of bytes of the whole configuration: as many as a configuration file may have characters. */
 const EVERYTHING_BYTES = 32 * 1024 * 1024;
 
-/** How long a transaction is repeated while it conflicts with others (milliseconds). */
-export const REPEATED_MS = 60_000;
-
 /** Everything, for a caller with access to the database. */
 export const EVERYTHING: Reach = {
   covers: () => true,

@@ -1,4 +1,4 @@
-import type { Connection } from 'mongoose';
+import { type Connection, mongo } from 'mongoose';
 import { kindNames, replaceKinds } from '../../../../src/kinds/index.js';
 import type { ControlStream } from '../../../../src/platform/control/index.js';
 import type { Preparation } from '../../../../src/platform/database/index.js';
@@ -6,7 +6,8 @@ import { KnownKinds } from '../../../../src/replication/store/index.js';
 
 afterEach(() => replaceKinds(new Map()));
 
-const ORDER = { _id: 1, name: 'order', collection: 'orders' };
+/** A document as the driver returns it: as bytes. */
+const ORDER = mongo.BSON.serialize({ _id: 1, name: 'order', collection: 'orders' });
 
 /** The kinds of a database whose queries end when the test says so, with what it then says that they found. */
 function known({ isCurrent = true } = {}) {
