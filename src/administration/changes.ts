@@ -146,22 +146,35 @@ export async function readStored(
   const options = { raw: true, ...(session && { session }) };
   const raw = (await collection.findOne(which, options)) as unknown as Uint8Array | null;
   if (raw === null) return undefined;
-  const exact: { _id?: unknown } = exactIn(raw);
-  return {
-    _id: exact._id,
-    etag: etagOf(raw),
-    document: documentOf(raw),
-    isUnchanged: { _id: exact._id, $expr: { $eq: ['$$ROOT', literal(exact)] } },
-  };
+  const document = documentOf(raw);
+  const _id: unknown = document['_id'];
+  return { _id, etag: etagOf(raw), document, isUnchanged: { _id, $expr: isSame(raw) } };
 }
 
-/** A value that the driver refuses is kept too, but then other types of numbers may stand for those that are equal to them. */
-function exactIn(raw: Uint8Array): mongo.Document {
+/** Whether a document is as it was read. Of a property that the driver refuses, only the size is compared. */
+function isSame(raw: Uint8Array): mongo.Document {
+  const exact = readExactly(raw);
+  if (exact !== undefined) return { $eq: ['$$ROOT', literal(exact)] };
+  const known = new Map<string, unknown>();
+  let rest: unknown = '$$ROOT';
+  for (const [, nameAt, nameLength, at, length] of BSON.onDemand.parseToElements(raw)) {
+    const name = Buffer.from(raw.subarray(nameAt, nameAt + nameLength)).toString();
+    const alone = Buffer.concat([Buffer.alloc(4), raw.subarray(nameAt - 1, at + length), Buffer.of(0)]);
+    alone.writeInt32LE(alone.length);
+    const property = readExactly(alone);
+    if (property === undefined) rest = { $unsetField: { field: literal(name), input: rest } };
+    else known.set(name, property[name]);
+  }
+  return { $and: [{ $eq: [rest, literal(known)] }, { $eq: [{ $bsonSize: '$$ROOT' }, raw.length] }] };
+}
+
+/** Undefined if the driver refuses a value. */
+function readExactly(raw: Uint8Array): mongo.Document | undefined {
   try {
     return BSON.deserialize(raw, { ...AS_STORED, validation: { utf8: false } });
   } catch (error) {
-    if (!(error instanceof BSON.BSONError)) throw error;
-    return documentOf(raw);
+    if (error instanceof BSON.BSONError) return undefined;
+    throw error;
   }
 }
 

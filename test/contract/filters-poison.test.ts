@@ -76,6 +76,7 @@ describe('a filter with a value that drivers refuse', () => {
 
   it('is listed, shown, told of and replaced', async () => {
     await insert('odd');
+    await insert('scoped', scoped);
     await app.filter('product', 'few', { 'data.n': 1 });
     const root = await app.credential({ level: 'admin' });
     const path = `admin/v1/applications/${app.organizationid}/${app.appid}/services`;
@@ -83,13 +84,33 @@ describe('a filter with a value that drivers refuse', () => {
       send(`${service.url}/${path}${name}`, method, { user: root, ...(body && { body }) });
     const stored = { 'data.n': { $regularExpression: { pattern: 'x', options: 'g' } } };
     const { result } = (await on('GET', '')).json as { result: { name: string; filter: unknown }[] };
-    expect(result.map(({ name }) => name)).toEqual(['few', 'odd']);
+    expect(result.map(({ name }) => name)).toEqual(['few', 'odd', 'scoped']);
     expect((await on('GET', '/product/odd')).json).toMatchObject({ filter: stored });
     const { output } = await new AdminConsole(service.uri).run('status');
     expect(output).toContain('services');
     expect((await on('PUT', '/product/odd', { filter: { 'data.n': 2 } })).status).toBe(200);
     await service.watcher.caughtUp();
     expect((await app.feed('product', 'odd').page()).ids).toEqual(['p2']);
+  });
+
+  it.each([
+    ['a regular expression', odd],
+    ['code', scoped],
+  ])('is changed only as it was read, and removed: %s', async (_what, filter) => {
+    await insert('odd', filter);
+    const user = await app.credential({ level: 'admin' });
+    const path = `admin/v1/applications/${app.organizationid}/${app.appid}/services/product/odd`;
+    const on = (method: string, headers: Record<string, string> = {}, body?: object) =>
+      send(`${service.url}/${path}`, method, { user, headers, ...(body && { body }) });
+    const ifMatch = async () => ({ 'if-match': (await on('GET')).headers.get('etag') ?? '' });
+    const [before, body] = [await ifMatch(), { filter: { 'data.n': 2 } }];
+    await services().updateOne({ ...app.tenant, name: 'odd' }, { $set: { description: 'one' } });
+    expectProblem(await on('PUT', before, body), 412, 'precondition-failed');
+    expect((await on('PUT', await ifMatch(), body)).status).toBe(200);
+    await services().deleteOne({ ...app.tenant, name: 'odd' });
+    await insert('odd', filter);
+    expect((await on('DELETE')).status).toBe(204);
+    expect(await services().countDocuments({ ...app.tenant, name: 'odd' })).toBe(0);
   });
 });
 
