@@ -113,7 +113,9 @@ export class MemberStore {
         await this.collection.bulkWrite(writes, { session }).catch(explained);
       }
       const single = (await this.findAgain(tenant, _id, session))!;
-      return this.updateSingle(tenant, single, merge(single.record()), session);
+      // The e-mail that is left may be the new one, but its key may be that of a duplicate.
+      const keys = changes.filter(({ path }) => path[0] === 'emailkey');
+      return this.updateSingle(tenant, single, [...keys, ...merge(single.record())], session);
     });
   }
 

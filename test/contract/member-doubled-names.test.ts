@@ -89,6 +89,25 @@ describe('PATCH of a member', () => {
     },
   );
 
+  it.each(['one', 'two'])(
+    'sets a doubled e-mail to one of its own values, here %s, and its key',
+    async (value) => {
+      const stored = ['one', 'two'].map((name): [string, unknown] => ['email', `${name}@example.org`]);
+      const _id = await member(`mail-${value}`, stored);
+      const email = `${value}@example.org`;
+      expect((await patch(`mail-${value}`, { email })).status).toBe(200);
+      expect(await service.db.collection('members').findOne({ _id })).toMatchObject({ emailkey: email });
+    },
+  );
+
+  it('409 email-conflict if another member has the last of a doubled e-mail', async () => {
+    const stored = ['one', 'two'].map((name): [string, unknown] => ['email', `${name}@example.org`]);
+    await member('first', stored);
+    await member('second', stored.slice(1));
+    const answer = await patch('first', { email: 'two@example.org' });
+    expect([answer.status, slugOf(answer)]).toEqual([409, 'email-conflict']);
+  });
+
   it('deletes a doubled name', async () => {
     await member('delete', twice('contactname'));
     const answer = await patch('delete', { contactname: null });
