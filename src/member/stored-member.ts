@@ -45,19 +45,22 @@ export class StoredMember {
   }
 }
 
-/** Stands for the values of a duplicate name in a document. It equals no value, so a patch always replaces it. */
-const DOUBLED = Symbol('doubled');
+/**
+ * Stands for the values of a duplicate name in a document, and for a value that the driver refuses. It equals no value, so a
+ * patch always replaces it.
+ */
+const UNLIKE_ANY = Symbol('unlike any value');
 
 /**
  * Decodes raw BSON: documents as Maps, arrays as arrays, texts as strings, numbers as the driver's own classes, and
- * other values as the driver decodes them, or null if the driver refuses them. For a duplicate name at the top, and for
- * duplicate documents, the first value is used, as in MongoDB.
+ * other values as the driver decodes them. For a duplicate name at the top, and for duplicate documents, the first value is
+ * used, as in MongoDB. {@link UNLIKE_ANY} stands for other duplicate names and for values that the driver refuses.
  */
 export function decode(raw: Uint8Array, isWithin = false): BsonDocument {
   const document: BsonDocument = new Map();
   for (const { name, type, value } of elementsOf(raw))
     if (!document.has(name)) document.set(name, valueOf(type, value));
-    else if (isWithin && !(document.get(name) instanceof Map)) document.set(name, DOUBLED);
+    else if (isWithin && !(document.get(name) instanceof Map)) document.set(name, UNLIKE_ANY);
   return document;
 }
 
@@ -121,7 +124,7 @@ function valueOf(type: number, bytes: Buffer): unknown {
   try {
     return BSON.deserialize(alone(type, bytes), KEEP_TYPES)['v'];
   } catch (error) {
-    if (error instanceof BSON.BSONError) return null;
+    if (error instanceof BSON.BSONError) return UNLIKE_ANY;
     throw error;
   }
 }

@@ -219,6 +219,24 @@ describe('what JavaScript cannot write back byte for byte', () => {
   });
 });
 
+it('a field of the address that drivers refuse to read is emptied', async () => {
+  const element = (type: number, name: string, value: Uint8Array) =>
+    Buffer.concat([Buffer.of(type), Buffer.from(`${name}\0`), value]);
+  const document = (...elements: Buffer[]) => {
+    const bytes = Buffer.concat([Buffer.alloc(4), ...elements, Buffer.of(0)]);
+    bytes.writeInt32LE(bytes.length);
+    return bytes;
+  };
+  const id = newEmail();
+  const address = document(element(0x0b, 'city', Buffer.from('a\0g\0')));
+  const fields = { _id: new ObjectId(), ...members.app.tenant, id, lastupdated: new Date() };
+  const data = element(0x03, 'data', document(element(0x03, 'address', address)));
+  const record = document(Buffer.from(BSON.serialize(fields)).subarray(4, -1), data);
+  await insertRaw(service.uri, 'members', record);
+  await service.watcher.caughtUp();
+  expect(itemOf(await members.patchAddress(id, { city: '' })).data).toEqual({ address: { city: '' } });
+});
+
 it.each(['organizationid', 'appid'] as const)(
   'a member with a list in place of its %s belongs to nobody: 404, and nothing is written',
   async (field) => {
