@@ -24,7 +24,7 @@ const MOST_CHANGES = 50;
 /** A schema of fewer records lists no changes: it says little about the next records. */
 const FEWEST_RECORDS = 20;
 
-/** Does a work once there is a place for it. The place is free again when the work has ended. */
+/** Runs work once there is a place for it. The place is free again when the work has ended. */
 type InTurn = (work: () => Promise<void>) => Promise<void>;
 
 /** Takes samples, and keeps what they have shown. */

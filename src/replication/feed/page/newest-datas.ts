@@ -23,8 +23,8 @@ const OF_SAMPLE = 1000;
 const PATIENCE_MS = 4000;
 
 /**
- * Does a work whose turn is awaited with the signal `tooLate`. Throws 503 `busy` if the turn does not come in time, or not
- * before the client disconnects.
+ * Runs work that waits for its turn until the signal `tooLate` is aborted. Throws 503 `busy` if the turn does not come in
+ * time, or not before the client disconnects.
  */
 function inTime<T>(gone: AbortSignal, work: (tooLate: AbortSignal, begin: () => void) => Promise<T>) {
   let isBegun = false;
