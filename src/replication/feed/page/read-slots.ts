@@ -16,6 +16,9 @@ const OF_LARGE_PAGES = 1 / 2;
  */
 const LARGE_OF_CREDENTIAL = 4;
 
+/** Stands for all credentials that wait for the same read. It has a share of the slots of its own. */
+const OF_ALL = '';
+
 /** A page with more items is a large one. */
 const SMALL_LIMIT = 100;
 
@@ -46,7 +49,8 @@ export class ReadSlots {
     this.large ??= new Semaphore(this.slotsOf(OF_LARGE_PAGES), LARGE_OF_CREDENTIAL);
     const { pages, large } = this;
     const { limit, owner, gone } = reader;
-    const another: ReadSlot['another'] = (late, work) => this.read({ limit, owner, gone: late }, work);
+    const another: ReadSlot['another'] = (late, work) =>
+      this.read({ limit, owner: OF_ALL, gone: late }, work);
     const inPages = (withoutLarge: WithoutSlot) =>
       pages.during(
         gone,

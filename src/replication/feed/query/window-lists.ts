@@ -37,7 +37,7 @@ interface Listing {
 /** The slot in which a page reads. */
 export interface ReadSlot {
   without: WithoutSlot;
-  /** Does a work in another slot of the same reader. If `late` is aborted while it waits for one, throws its reason. */
+  /** Runs work in another slot, which no single credential takes. If `late` is aborted while it waits for one, throws its reason. */
   another: <T>(late: AbortSignal, work: () => Promise<T>) => Promise<T>;
 }
 
@@ -145,7 +145,8 @@ export class WindowLists {
 
   /**
    * Waits while too many large windows are listed. A free place goes to the application with the fewest ones. The list is
-   * read in a slot of its own, because the page that asked first may be gone before the others.
+   * read in a slot of its own, because the page that asked first may be gone before the others, and its credential may have
+   * as many slots as it may take.
    */
   private inTurn<T>(
     { selection: { scope }, slot, becomesLarge }: ListReading,

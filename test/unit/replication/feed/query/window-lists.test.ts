@@ -151,6 +151,22 @@ describe('the lists of large windows', () => {
     expect((await Promise.all(found)).map((list) => list?.length)).toEqual(Array(8).fill(2 * LARGE));
   });
 
+  it('do not wait for other pages of the credential that asked first: the list is for all', async () => {
+    const { lists, held, areHeld } = heldLists(() => large);
+    const slots = slotsOf(100);
+    const found = [1, 2].map((minute) =>
+      slots.read({ limit: 10_000, owner: 'a', gone }, (slot) => lists.list(window(minute), slot)),
+    );
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const others = [1, 2, 3, 4].map(() => slots.read({ limit: 10_000, owner: 'a', gone }, () => ended));
+    await areHeld(2);
+    for (const goOn of held) goOn();
+    end();
+    await Promise.all(others);
+    expect((await Promise.all(found)).map((list) => list?.length)).toEqual(Array(2).fill(2 * LARGE));
+  });
+
   it('wait for a bounded time: 503 `busy`', async () => {
     const { lists, held } = heldLists(() => large);
     lists.patienceMs = 50;
