@@ -1,3 +1,5 @@
+import { defaultMaxListeners } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, send, type SendOptions, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 
@@ -88,8 +90,16 @@ describe('Two changes of one credential at a time', () => {
     await create('often');
     const ends = Array.from({ length: 8 }, (_, day) => `2100-01-0${day + 1}T00:00:00.000Z`);
     const change = (expiresAt: string) => admin('PATCH', 'credentials/often', { body: { expiresAt } });
+    const server = service.app.getHttpServer();
+    const listeners: number[] = [];
+    const count = (_request: IncomingMessage, answer: ServerResponse) =>
+      answer.on('finish', () => listeners.push(answer.listenerCount('close')));
+    server.on('request', count);
     const statuses = (await Promise.all(ends.map(change))).map(({ status }) => status);
+    server.off('request', count);
     expect(statuses).toEqual(ends.map(() => 200));
+    // However often it was repeated: Node warns of more than these.
+    expect(Math.max(...listeners)).toBeLessThanOrEqual(defaultMaxListeners);
     expect(
       (await Promise.all([1, 2].map(() => admin('DELETE', 'credentials/often'))))
         .map(({ status }) => status)

@@ -159,11 +159,17 @@ export class EditLimiter {
   }
 }
 
-/** A signal that is aborted if the client disconnects before it has its answer. */
-export function untilGone({ res: response }: Request): AbortSignal {
+const signals = new WeakMap<Request, AbortSignal>();
+
+/** A signal that is aborted if the client disconnects before it has its answer: the same for all calls with one request. */
+export function untilGone(request: Request): AbortSignal {
+  const known = signals.get(request);
+  if (known !== undefined) return known;
   const gone = new AbortController();
+  const { res: response } = request;
   if (response?.closed === true) gone.abort();
   else response?.once('close', () => gone.abort());
+  signals.set(request, gone.signal);
   return gone.signal;
 }
 
