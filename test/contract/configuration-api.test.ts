@@ -144,7 +144,9 @@ describe('/admin/v1/configuration', () => {
     const credentials = Array.from({ length: 51 }, (_, index) => ({
       ...{ username: `many-${index}`, level: 'read', scopes: [app.tenant] },
     }));
-    expect((await ask('POST', '/apply', { body: { credentials } })).text).toContain('at most 50 are made');
+    expect((await ask('POST', '/apply', { body: { credentials } })).text).toContain(
+      'at most 50 can be created at a time',
+    );
     expect(await service.db.collection('credentials').countDocuments({ username: /^many-/ })).toBe(0);
   });
 
