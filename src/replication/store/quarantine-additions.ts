@@ -83,6 +83,16 @@ function grown({ reason, events, refusals, identities, known, above }: Addition)
   };
 }
 
+/** What changes in an entry whose events were handled: unless more were added, only its refused writes are left. */
+export function withoutEvents(handled: number): mongo.Document {
+  const areAll = { $eq: ['$events', handled] };
+  return {
+    events: { $cond: [areAll, 0, '$events'] },
+    identities: { $cond: [areAll, '$$REMOVE', '$identities'] },
+    known: { $cond: [areAll, '$$REMOVE', '$known'] },
+  };
+}
+
 /** Keeps the later knowledge: an abandoned term may add its knowledge long after another term has added more. */
 function laterKnown(known: LastKnown): mongo.Document {
   const isLater = { $gt: [literal(known.learned), { $ifNull: ['$known.learned', ''] }] };

@@ -13,6 +13,7 @@ import {
   reasonOf,
   refusedAddition,
   type Unwritten,
+  withoutEvents,
   withShown,
 } from './quarantine-additions.js';
 import { ShownIdentities } from './shown-identities.js';
@@ -169,7 +170,7 @@ export class Quarantine {
       concern !== undefined && blind.has(concernKey(concern));
     const following = concerned.filter(({ concern }) => isFollowing(concern)).map(({ event }) => event);
     const refused = found.filter((entry) => entry.events === 0).map(({ _id }) => _id);
-    if (refused.length > 0) await this.hasten(among(refused));
+    if (refused.length > 0) await this.renew(among(refused));
     if (following.length > 0) await this.follow(following);
     return concerned.filter(({ concern }) => !isFollowing(concern)).map(({ event }) => event);
   }
@@ -245,6 +246,14 @@ export class Quarantine {
     );
   }
 
+  /**
+   * Makes entries due at once, and new ones: a retry that is under way does not settle them, since it may have read their
+   * records before the event.
+   */
+  private async renew(which: mongo.Filter<SetAside>): Promise<void> {
+    await this.entries.updateMany(which, [{ $set: { due: '$$NOW', tries: 0, entry: new mongo.ObjectId() } }]);
+  }
+
   private async hasten(which: mongo.Filter<SetAside>): Promise<void> {
     await this.entries.updateMany(which, [{ $set: { due: '$$NOW', tries: 0 } }]);
   }
@@ -278,16 +287,6 @@ export class Quarantine {
 
 function isOfRecord(event: WatchedEvent): boolean {
   return event.type === 'deleted' || (event.type === 'written' && !event.isStampOnly && !event.isKeyOnly);
-}
-
-/** What changes in an entry whose events were handled: unless more were added, only its refused writes are left. */
-function withoutEvents(handled: number): mongo.Document {
-  const areAll = { $eq: ['$events', handled] };
-  return {
-    events: { $cond: [areAll, 0, '$events'] },
-    identities: { $cond: [areAll, '$$REMOVE', '$identities'] },
-    known: { $cond: [areAll, '$$REMOVE', '$known'] },
-  };
 }
 
 /** Matches this entry, but not a newer one for the same subject: an abandoned term may write late. */

@@ -52,6 +52,7 @@ export type MutantName =
   | 'the moment of a look before what is looked at'
   | 'what has grown in quarantine settled'
   | 'events added meanwhile forgotten'
+  | 'an event of a refused record settled by an earlier look'
   | 'a number waits for a record that is gone'
   | 'an entry made anew taken for the one before'
   | 'whatever lives in the ledger taken for standing'

@@ -85,12 +85,27 @@ export function* reviveOrSetAside(world: ModelWorld, revive: (stamp: boolean) =>
 export function* withoutFollowing(world: ModelWorld, events: WatchedEvent[]): ModelSteps<WatchedEvent[]> {
   const { quarantine } = world.database.now;
   if (quarantine.size === 0) return events;
-  const isFollowing = (event: WatchedEvent) => {
+  const entryOf = (event: WatchedEvent) => {
     const concern = tellsOfRecord(event) ? concernOf(event) : undefined;
-    return concern !== undefined && (quarantine.get(concernKey(concern))?.events ?? 0) > 0;
+    return concern && quarantine.get(concernKey(concern));
   };
+  const isFollowing = (event: WatchedEvent) => (entryOf(event)?.events ?? 0) > 0;
+  const refused = events.flatMap((event) => (isFollowing(event) ? [] : (entryOf(event) ?? [])));
+  yield* renew(world, refused);
   yield* setAsideEvents(world, events.filter(isFollowing));
   return events.filter((event) => !isFollowing(event));
+}
+
+/** Entries that have only refusals are new ones from now on: a look that is under way does not settle them. */
+function* renew(world: ModelWorld, refused: StoredAside[]): ModelSteps {
+  if (refused.length === 0 || world.has('an event of a refused record settled by an earlier look')) return;
+  yield;
+  world.database.write('renews what was set aside', (tx) => {
+    for (const { _id } of refused) {
+      const stored = tx.state.quarantine.get(concernKey(_id));
+      if (stored?.events === 0) tx.setAside({ ...stored, entry: asideId((world.asides += 1)) });
+    }
+  });
 }
 
 /** They were handled. Entries that have more events since, or are new, stay; of those refused again only the refusals. */
