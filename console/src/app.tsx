@@ -74,7 +74,7 @@ export function App() {
   );
 }
 
-/** Whether nobody is signed in, or somebody who may not use the console. Other errors do not tell who is. */
+/** Whether the request has no session, or one that may not use the console. Other errors leave this open. */
 function isRefused(error: unknown): boolean {
   return error instanceof ServiceError && (error.status === 401 || error.status === 403);
 }

@@ -51,7 +51,7 @@ describe('A password that is shown once', () => {
   });
 });
 
-it('a date at which a credential ends says of which zone it is', async () => {
+it('the date at which a credential ends names its time zone', async () => {
   const page = await browser.openAs(root, { timezoneId: 'Pacific/Auckland' });
   await browser.view(page, '/credentials', 'Issue a credential');
   await page.getByText('at 0:00 UTC; empty: never').waitFor();

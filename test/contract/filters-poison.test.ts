@@ -74,7 +74,7 @@ describe('a filter with a value that drivers refuse', () => {
     expect((await app.feed('product', 'few').page()).ids).toEqual(['p3']);
   });
 
-  it('is listed, shown, told of and replaced', async () => {
+  it('appears in lists and in the status, and can be replaced', async () => {
     await insert('odd');
     await insert('scoped', scoped);
     await app.filter('product', 'few', { 'data.n': 1 });

@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose';
 import { Ledger, Quarantine } from '../../src/replication/store/index.js';
+import { setAsideFromOutside } from '../../src/replication/store/plain.js';
 import { QuarantineRetry } from '../../src/replication/watcher/index.js';
 import { gate, type Held } from './own-pass.js';
 import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';
@@ -258,4 +259,26 @@ describe('many that cannot be worked through cost nobody else anything', () => {
     await eventually(async () => (await learned()) === MIXED / 10);
     await eventually(async () => (await setAside()) === MIXED - MIXED / 10);
   });
+});
+
+it('a retry settles no refused record that has changed since the retry read it', async () => {
+  const { _id } = await app.product({ id: 'refused' });
+  await service.watcher.caughtUp();
+  const retry = heldOnce(service.app.get(QuarantineRetry, { strict: false }), 'maintain');
+  await setAsideFromOutside(service.db, [
+    { concern: { what: 'record', kind: 'product', owner: _id }, reason: 'refused' },
+  ]);
+  service.app.get(Quarantine, { strict: false }).expectEntries();
+  await retry.isHeld();
+  const read = await quarantine().findOne({ '_id.owner': _id });
+  expect(read).toMatchObject({ events: 0 });
+  await products().deleteOne({ _id });
+  await service.watcher.caughtUp();
+  const now = await quarantine().findOne({ '_id.owner': _id });
+  const settled = jest.spyOn(service.app.get(Quarantine, { strict: false }), 'settle');
+  retry.release();
+  await eventually(async () => (await setAside()) === 0);
+  expect(now!['entry']).not.toEqual(read!['entry']);
+  // The first retry has settled nothing, so another one followed.
+  expect(settled.mock.calls.length).toBeGreaterThan(1);
 });

@@ -59,7 +59,7 @@ export function Confirm({
   );
 }
 
-/** A question that is opened and closed; whoever closes it while the work is under way does not stop it. */
+/** A question that is opened and closed; closing it does not stop work that is under way. */
 function useQuestion(work: (signal: AbortSignal) => Promise<void>, onUncertain: (() => void) | undefined) {
   const [isAsking, setIsAsking] = useState(false);
   const { isWorking, error, start, cancel, forget } = useWork();

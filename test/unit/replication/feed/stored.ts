@@ -48,7 +48,7 @@ export interface StoredPage {
   taken: BatchQuery[];
 }
 
-/** A slot that nobody else wants. */
+/** A slot without competing reads. */
 export const SLOT: ReadSlot = { without: (wait) => wait(), another: (_late, work) => work() };
 export const AT = new mongoose.mongo.Timestamp({ t: 1, i: 1 });
 

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
 import { type ShownFields, shownFieldsFault, shownFieldsOf } from '../../../../src/application/index.js';
 import {
@@ -8,21 +7,11 @@ import {
   READ_FOR_JSON,
   updateItemText,
 } from '../../../../src/record/index.js';
-import { fieldMask, type ItemShape } from '../../../../src/replication/transcode/index.js';
 import { dice, randomRecord } from './random-records.js';
 import { isDeliverable } from './reference.js';
-import { PRODUCT, textOf } from './transcript.js';
+import { hashOf, shapeOf, textOf } from './transcript.js';
 
 const { BSON } = mongoose.mongo;
-const KEY = Buffer.alloc(32, 7);
-
-function shapeOf(fields: ShownFields): ItemShape {
-  return { ...PRODUCT, mask: fieldMask(fields, KEY) } as ItemShape;
-}
-
-function hashOf(canonical: string): string {
-  return createHmac('sha256', KEY).update(canonical).digest().subarray(0, 16).toString('base64url');
-}
 
 type Path = string[];
 

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import type { ShownFields } from '../../../../src/application/index.js';
 import { canonicalText } from '../../../../src/record/index.js';
 import {
@@ -20,22 +19,13 @@ import {
   text,
   type Value,
 } from './raw-bson.js';
-import { MEMBER, PRODUCT, record, textOf, textOfBatch } from './transcript.js';
+import { hashOf, MEMBER, PRODUCT, record, shapeOf, textOf, textOfBatch } from './transcript.js';
 
-const KEY = Buffer.alloc(32, 7);
 const MEGABYTE = 1024 * 1024;
-
-function shapeOf(fields: ShownFields, shape: ItemShape = PRODUCT): ItemShape {
-  return { ...shape, mask: fieldMask(fields, KEY) } as ItemShape;
-}
 
 /** The item of a record with this data and these fields. */
 function shown(data: [string, Value][], fields: ShownFields): unknown {
   return JSON.parse(textOf(record({ data: document(data) }), shapeOf(fields)));
-}
-
-function hashOf(canonical: string): string {
-  return createHmac('sha256', KEY).update(canonical).digest().subarray(0, 16).toString('base64url');
 }
 
 const ALWAYS = {

@@ -1,4 +1,6 @@
-import { type ItemShape, itemsText } from '../../../../src/replication/transcode/index.js';
+import { createHmac } from 'node:crypto';
+import type { ShownFields } from '../../../../src/application/index.js';
+import { fieldMask, type ItemShape, itemsText } from '../../../../src/replication/transcode/index.js';
 import { batch, date, document, type Key, objectId, text, type Value } from './raw-bson.js';
 
 export const ID = '6740a1b2c3d4e5f601234567';
@@ -10,6 +12,18 @@ export const UPSERT: ItemShape = { ...PRODUCT, item: 'upsert' };
 export const UPSERT_OF_MEMBER: ItemShape = { ...MEMBER, item: 'upsert' };
 export const LEFT: ItemShape = { item: 'left' };
 export const GONE: ItemShape = { item: 'gone' };
+
+const KEY = Buffer.alloc(32, 7);
+
+/** A shape that shows only some fields; hashes have the key of {@link hashOf}. */
+export function shapeOf(fields: ShownFields, shape: ItemShape = PRODUCT): ItemShape {
+  return { ...shape, mask: fieldMask(fields, KEY) } as ItemShape;
+}
+
+/** The hash of a value that has this canonical text. */
+export function hashOf(canonical: string): string {
+  return createHmac('sha256', KEY).update(canonical).digest().subarray(0, 16).toString('base64url');
+}
 
 /** Throws where bytes are not UTF-8: a decoder that repairs them would hide that the service had not. */
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

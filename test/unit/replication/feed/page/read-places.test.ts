@@ -5,7 +5,7 @@ const LARGE = 10_000;
 const SMALL = 100;
 const gone = new AbortController().signal;
 
-/** Reads of pages with a pool of so many connections; a read ends when the test says so. What has begun is in its order. */
+/** Reads of pages with a connection pool of this size; a read ends when the test says so. What has begun is in its order. */
 function readsWith(maxPoolSize: number) {
   const client = new mongo.MongoClient('mongodb://127.0.0.1', { maxPoolSize });
   const places = new ReadSlots({ getClient: () => client } as unknown as Connection);

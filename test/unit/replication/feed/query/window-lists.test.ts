@@ -94,7 +94,7 @@ describe('the lists of large windows', () => {
   const large = BSON.serialize({ ...Array.from({ length: LARGE }, () => ({ _id: new ObjectId() })) });
   const gone = new AbortController().signal;
 
-  /** The slots of reads with a pool of so many connections. */
+  /** The read slots of a connection pool of this size. */
   function slotsOf(maxPoolSize: number): ReadSlots {
     const client = new mongoose.mongo.MongoClient('mongodb://127.0.0.1', { maxPoolSize });
     return new ReadSlots({ getClient: () => client } as unknown as Connection);

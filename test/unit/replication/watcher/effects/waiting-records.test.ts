@@ -8,7 +8,7 @@ import { placeAt, TENANT } from '../../protocol/written.js';
 const ids = Array.from({ length: 100 }, () => new mongo.ObjectId());
 const HELD = new Set(ids.slice(0, 60).map(String));
 
-/** Repairs 100 records without an `id`, some of which are held by a transaction. */
+/** Repairs 100 records without an `id`. A transaction holds some of them. */
 function maintenance() {
   const tried: number[] = [];
   const setAside: { owner: string; what: string }[] = [];
