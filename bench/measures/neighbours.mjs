@@ -39,6 +39,7 @@ async function deliveries(stage) {
   const rows = [];
   await serve(db, {});
   await raise(db, NEIGHBOUR);
+  await shop.deliveries(1);
   for (const [name, bulk] of Object.entries(bulks)) {
     const seconds = await beside(stage, shop, () => bulk(db, stage.options.neighbours, 0));
     await until(() => isWorkedThrough(db), { what: 'The bulk', within: LONGEST_BULK_MS });

@@ -145,8 +145,10 @@ export class KnowledgeReader {
   ): Promise<KnowledgeRead> {
     const { share } = term;
     const owners = ownersOf(events);
-    const owned = await this.owned(kind, owners, share);
-    const partials = await this.incomplete.among(kind, owners, share);
+    const [owned, partials] = await Promise.all([
+      this.owned(kind, owners, share),
+      this.incomplete.among(kind, owners, share),
+    ]);
     const completed = await this.completion.complete(kind, events, { owned, partials }, term);
     const named = isPartial(share) ? ownHalves(completed, { owned, partials, tombstones }, share) : completed;
     const holders = await this.claimants.holders(kind, claimsIn(kind, named, { owned, partials }));

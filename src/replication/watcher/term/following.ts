@@ -12,6 +12,8 @@ import { furthest, StreamWork, type Start, type Term } from './stream-work.js';
 
 /** How often the position of an idle stream is stored in the lease (milliseconds). */
 const SAVE_MS = 2000;
+/** How often the position is stored while all events that the stream reads are those of other loops (milliseconds). */
+const SAVE_PASSED_MS = 100;
 /** How often the indexes are checked (milliseconds). */
 const INDEXES_MS = 20_000;
 
@@ -52,6 +54,7 @@ export class Following {
     let indexesAt = performance.now();
     let awaited = start.since;
     let watched = term.state.watched;
+    let hasEvents = false;
     for await (const batch of this.work.open(term, start.token)) {
       awaited = lanes.sinceMoved() ?? awaited;
       const hasCome = awaited !== undefined && batch.until.compare(awaited) >= 0;
@@ -66,11 +69,15 @@ export class Following {
       if (batch.isLast) await this.maintenance.maintainWaiting(placeAfter(batch.until), lanes.mainTerm);
       const reached = furthest(watched, batch.until);
       if (awaited === undefined) lanes.putAside(batch, heavy, reached);
-      const isDue = batch.events.length > 0 || hasCome || lanes.isChanged;
-      if (!isDue && performance.now() - savedAt <= SAVE_MS) continue;
+      hasEvents ||= batch.events.length > 0;
+      // While the log has more, the feeds of these applications show nothing new after a batch without events of theirs.
+      const isOwn = heavy.size > 0 || (batch.isLast && hasEvents);
+      const isDue = isOwn || hasCome || lanes.isChanged;
+      if (!isDue && performance.now() - savedAt <= (hasEvents ? SAVE_PASSED_MS : SAVE_MS)) continue;
       watched = reached;
       await lanes.saveMain({ token: batch.token, watched });
       savedAt = performance.now();
+      hasEvents = false;
     }
   }
 

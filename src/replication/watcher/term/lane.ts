@@ -24,7 +24,7 @@ import type { OwnPass } from './own-pass.js';
 /** How often the position of an idle lane is stored in the lease (milliseconds). */
 const SAVE_MS = 2000;
 /** Before a batch, a lane lets the main stream reach the end of the log, for at most this long (milliseconds). */
-const LONGEST_YIELD_MS = 100;
+const LONGEST_YIELD_MS = 500;
 const YIELD_MS = 20;
 
 /** The dependencies of a lane. */
