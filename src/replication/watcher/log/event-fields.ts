@@ -106,7 +106,13 @@ export function fieldsOfEvent(): mongo.Document {
   const withoutEmail = kindNames().filter((kind) => kind !== PERSON_KIND);
   const hasNoEmail = { $in: [COLLECTION, withoutEmail.map(collectionOf)] };
   const update = {
-    $cond: [{ $and: [isDate(STAMP), concernsNone(READ)] }, plainUpdate(hasNoEmail), anyUpdate(hasNoEmail)],
+    $switch: {
+      branches: [
+        { case: { $and: [isDate(STAMP), concernsNone(READ)] }, then: plainUpdate(hasNoEmail) },
+        { case: concernsNone([...READ, 'lastupdated']), then: unreadUpdate() },
+      ],
+      default: anyUpdate(hasNoEmail),
+    },
   };
   return {
     $switch: {
@@ -130,6 +136,12 @@ function plainUpdate(hasNoEmail: mongo.Document): mongo.Document {
     isStampOnly: isOnly('lastupdated'),
     isShown: hasNoEmail,
   };
+}
+
+/** An update that changes neither the stamp nor a field that the watcher reads. */
+function unreadUpdate(): mongo.Document {
+  const changesNothing = { $eq: [{ $size: '$$roots' }, 0] };
+  return { ...OF_DOCUMENT, isKeyOnly: changesNothing, isStampOnly: changesNothing };
 }
 
 function anyUpdate(hasNoEmail: mongo.Document): mongo.Document {
