@@ -1,6 +1,8 @@
 import mongoose, { type mongo } from 'mongoose';
 import { DeadlineError, pause } from '../common/index.js';
+import { isRetryable } from './errors.js';
 import { isIndexMissing } from './listed-indexes.js';
+import { SAFE_BSON } from './options.js';
 
 const NEVER = new AbortController().signal;
 
@@ -78,6 +80,52 @@ export async function placedReply(
  */
 export function cursorId(id: mongo.Long | number | bigint): mongo.Long | bigint {
   return typeof id === 'number' ? mongoose.mongo.Long.fromNumber(id) : id;
+}
+
+/** Maximum number of documents in a reply. The server sends fewer if they exceed 16 MB. */
+const MOST_IN_REPLY = 100_000;
+
+/** A `find` command without the options that {@link findAll} adds. */
+interface Query {
+  find: string;
+  filter: mongo.Document;
+  projection?: mongo.Document;
+  sort?: mongo.Document;
+  hint?: string | mongo.Document;
+}
+
+interface ReplyCursor<T> {
+  id: mongo.Long | number | bigint;
+  firstBatch?: T[];
+  nextBatch?: T[];
+}
+
+/**
+ * Returns the documents that a query finds, which should be some thousands at most. The driver reads them from one reply.
+ * Its cursors need more than twice the CPU for each document. Like them, it sends the command again once if that may help.
+ */
+export async function findAll<T>(db: mongo.Db, query: Query): Promise<T[]> {
+  const session = db.client.startSession();
+  const send = async (command: mongo.Document) => {
+    const reply = await db.command(command, { session, readPreference: 'primary', ...SAFE_BSON });
+    return reply['cursor'] as ReplyCursor<T>;
+  };
+  const first = { ...query, batchSize: MOST_IN_REPLY, readConcern: { level: 'majority' } };
+  try {
+    let cursor = await send(first).catch((error: unknown) => {
+      if (!isRetryable(error)) throw error;
+      return send(first);
+    });
+    const found = cursor.firstBatch ?? [];
+    while (String(cursor.id) !== '0') {
+      const more = { getMore: cursorId(cursor.id), collection: query.find, batchSize: MOST_IN_REPLY };
+      cursor = await send(more);
+      for (const document of cursor.nextBatch ?? []) found.push(document);
+    }
+    return found;
+  } finally {
+    await session.endSession();
+  }
 }
 
 /** The options for a read as of one moment: pass them to `find` or `aggregate`. */

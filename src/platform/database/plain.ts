@@ -3,6 +3,7 @@ export {
   type SnapshotOptions,
   bareCommand,
   cursorId,
+  findAll,
   isMomentGone,
   placedReply,
   readAsOf,

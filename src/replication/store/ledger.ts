@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
-import { alongIndex, alongIndexIfAny, isTimeout, refusedAsDuplicate } from '../../platform/database/index.js';
+import {
+  alongIndex,
+  alongIndexIfAny,
+  findAll,
+  isTimeout,
+  refusedAsDuplicate,
+} from '../../platform/database/index.js';
 import { Metrics } from '../../platform/observability/index.js';
 import { type Kind, kindNames } from '../../kinds/index.js';
 import {
@@ -71,13 +77,8 @@ export class Ledger {
    */
   async ownedBy(kind: Kind, owners: mongo.ObjectId[], share: AppShare = ALL): Promise<LedgerEntry[]> {
     if (owners.length === 0) return [];
-    const find = (along: { hint?: string }) =>
-      this.entries.collection
-        .find<LedgerEntry>(
-          { kind, alive: true, owner: { $in: owners }, ...inShare(share) },
-          { ...along, sort: { learned: 1 } },
-        )
-        .toArray();
+    const filter = { kind, alive: true, owner: { $in: owners }, ...inShare(share) };
+    const find = (along: { hint?: string }) => this.find({ filter, sort: { learned: 1 }, ...along });
     return isPartial(share) ? alongIndexIfAny(this.entries.collection, ENTRIES_BY_OWNER, find) : find({});
   }
 
@@ -114,8 +115,7 @@ export class Ledger {
   /** The entries with these `_id`s. With a share, only entries of its applications. */
   async among(entries: mongo.ObjectId[], share: AppShare = ALL): Promise<LedgerEntry[]> {
     if (entries.length === 0) return [];
-    const among = { _id: { $in: entries }, ...inShare(share) };
-    return this.entries.collection.find<LedgerEntry>(among, { hint: { _id: 1 } }).toArray();
+    return this.find({ filter: { _id: { $in: entries }, ...inShare(share) }, hint: { _id: 1 } });
   }
 
   /** The living entries of a few identities. */
@@ -211,15 +211,22 @@ export class Ledger {
   ): Promise<Map<string, LedgerEntry>> {
     const found = new Map<string, LedgerEntry>();
     const kind = lives[0]?.identity.kind;
-    const options = { ...(session && { session }), projection: STATE };
+    const projection = STATE;
     for (const { organizationid, appid, ids } of identitiesByTenant(lives.map(({ identity }) => identity))) {
-      const query = { organizationid, appid, kind, id: { $in: ids }, ...which };
-      const entries = await alongIndex(this.entries.collection, ENTRIES_BY_IDENTITY, (hint) =>
-        this.entries.collection.find<LedgerEntry>(query, { ...options, hint }).toArray(),
+      const filter = { organizationid, appid, kind, id: { $in: ids }, ...which };
+      const { collection } = this.entries;
+      const entries = await alongIndex(collection, ENTRIES_BY_IDENTITY, (hint) =>
+        session === undefined
+          ? this.find({ filter, projection, hint })
+          : collection.find<LedgerEntry>(filter, { session, projection, hint }).toArray(),
       );
       for (const entry of entries) found.set(identityKey(entry), entry);
     }
     return found;
+  }
+
+  private find(query: Omit<Parameters<typeof findAll>[1], 'find'>): Promise<LedgerEntry[]> {
+    return findAll(this.entries.db.db!, { find: this.entries.collection.collectionName, ...query });
   }
 
   /** Inserts entries. Returns the indexes of those that already exist. */
