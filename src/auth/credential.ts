@@ -140,11 +140,17 @@ export function hashPassword(password: string): Promise<string> {
 
 /**
  * A hash for a password: one of the stored hashes if it is of this password, so that requests whose login it has admitted
- * stay admitted; otherwise a new one.
+ * stay admitted; otherwise a new one. A stored hash that was made at a lower cost is replaced.
  */
 export async function hashAmong(stored: unknown[], password: string): Promise<string> {
-  for (const one of stored) if (isArgon2id(one) && (await isHashOf(one, password))) return one;
+  for (const one of stored)
+    if (isArgon2id(one) && hasFullCost(one) && (await isHashOf(one, password))) return one;
   return hashPassword(password);
+}
+
+function hasFullCost(hash: string): boolean {
+  const [, memory = 0, time = 0] = (/\$m=(\d+),t=(\d+),/.exec(hash) ?? []).map(Number);
+  return memory >= COST.memoryCost && time >= COST.timeCost;
 }
 
 /** Whether a PHC string is the hash of a password; false if it is malformed. */
