@@ -38,6 +38,19 @@ it('the search says that it does not ask more than 200 applications', async () =
   expect(shown).not.toContain('that you see');
 });
 
+it('the search shows what it found although it failed in one application, and names that one', async () => {
+  const page = await browser.openAs(root);
+  const result = ['healthy', 'ill'].map((appid) => ({ organizationid: 'two', appid }));
+  const detail = 'The database is away.';
+  await page.route('**/admin/v1/applications', (route) => route.fulfill({ json: { result } }));
+  await page.route('**/records/**', (route) => route.fulfill({ json: { state: 'unknown' } }));
+  await page.route('**/ill/records/product/**', (route) => route.fulfill({ status: 503, json: { detail } }));
+  const shown = await browser.view(page, '/search?id=nothing', 'Nothing is known');
+  expect(shown).toContain('The search failed in product of two/ill.');
+  expect(shown).toContain(detail);
+  expect(shown).toContain('in the applications that were searched');
+});
+
 it('the explorer says why it has no applications to choose', async () => {
   const page = await browser.openAs(root);
   const detail = 'The database is away.';

@@ -56,3 +56,23 @@ it('the date at which a credential ends names its time zone', async () => {
   await browser.view(page, '/credentials', 'Issue a credential');
   await page.getByText('at 0:00 UTC; empty: never').waitFor();
 });
+
+it('a change that fails after its question was closed shows its error', async () => {
+  const username = await app.credential();
+  const page = await browser.openAs(root);
+  await browser.goTo(page, '/credentials');
+  const row = page.getByRole('row', { name: new RegExp(`^${username} `) });
+  let answer = (): void => undefined;
+  const closed = new Promise<void>((resolve) => (answer = resolve));
+  await page.route(`**/credentials/${username}`, async (route) => {
+    await closed;
+    await route.fulfill({ status: 503, json: { detail: 'The database is away.' } });
+  });
+  await row.getByRole('button', { name: 'Disable' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Disable' }).click();
+  await dialog.getByRole('button', { name: 'Leave it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  answer();
+  await row.getByRole('alert').getByText('The database is away.').waitFor();
+});

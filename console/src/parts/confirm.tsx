@@ -40,6 +40,7 @@ export function Confirm({
       >
         {label}
       </button>
+      {!isAsking && <Problem error={error} />}
       {isAsking && (
         <Dialog title={title} onClose={close}>
           {children}
@@ -59,7 +60,10 @@ export function Confirm({
   );
 }
 
-/** A question that is opened and closed; closing it does not stop work that is under way. */
+/**
+ * A question that is opened and closed. Closing it does not stop work that is under way. An error that was shown in the
+ * question is forgotten with it; an error of work that ends later is kept.
+ */
 function useQuestion(work: (signal: AbortSignal) => Promise<void>, onUncertain: (() => void) | undefined) {
   const [isAsking, setIsAsking] = useState(false);
   const { isWorking, error, start, cancel, forget } = useWork();
@@ -70,6 +74,7 @@ function useQuestion(work: (signal: AbortSignal) => Promise<void>, onUncertain: 
   };
   const close = () => {
     setIsAsking(false);
+    if (!isWorking) forget();
     if (isUncertain.current) onUncertain?.();
     isUncertain.current = false;
   };

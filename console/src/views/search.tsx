@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { admin, pathOf } from '../api/client.js';
+import { admin, isSessionOver, pathOf } from '../api/client.js';
 import type { Application, RecordStory, SignedIn } from '../api/types.js';
 import { useLoaded } from '../hooks/use-loaded.js';
 import { goTo, useRoute } from '../hooks/use-route.js';
@@ -9,6 +9,7 @@ import { count, many } from '../parts/format.js';
 import { Json } from '../parts/json.js';
 import { Loading } from '../parts/loading.js';
 import { Page } from '../parts/page.js';
+import { Problem } from '../parts/problem.js';
 import { State } from '../parts/state.js';
 import { Time } from '../parts/time.js';
 import { StampedAnew } from './stamped-anew.js';
@@ -25,9 +26,10 @@ const MEANING: Record<RecordStory['state'], string> = {
   unknown: 'Nothing is known under this id.',
 };
 
-/** What is known under an id, and how many applications were not asked. */
+/** What is known under an id, the searches that failed, and the number of applications that were not asked. */
 interface Found {
   stories: RecordStory[];
+  failed: { place: string; error: unknown }[];
   unasked: number;
 }
 
@@ -45,8 +47,16 @@ export function Search() {
       <SearchField key={id} id={id} />
       {id !== '' && (
         <Loading of={loaded} what="what is known">
-          {({ stories, unasked }) => (
+          {({ stories, failed, unasked }) => (
             <>
+              {failed.length > 0 && (
+                <>
+                  <p className="notice">
+                    The search failed in {failed.map(({ place }) => place).join(', ')}. The first error:
+                  </p>
+                  <Problem error={failed[0]?.error} />
+                </>
+              )}
               {unasked > 0 && (
                 <p className="notice">
                   Only the first {count(MOST_APPLICATIONS)} applications were searched, and{' '}
@@ -56,8 +66,8 @@ export function Search() {
               {stories.length === 0 && (
                 <p className="empty">
                   Nothing is known under the id “{id}” in the applications that{' '}
-                  {unasked > 0 ? 'were searched' : 'you see'}. It never was there, or its hard delete is kept
-                  no longer.
+                  {unasked > 0 || failed.length > 0 ? 'were searched' : 'you see'}. It never was there, or its
+                  hard delete is kept no longer.
                 </p>
               )}
               {stories.map((story) => (
@@ -91,16 +101,25 @@ async function storiesOf(id: string, who: SignedIn, signal: AbortSignal): Promis
     .slice(0, MOST_APPLICATIONS)
     .flatMap((one) => kindsOf(who, one).map((kind) => ({ ...one, kind })));
   const stories: RecordStory[] = [];
+  const failed: Found['failed'] = [];
   for (let from = 0; from < places.length; from += AT_A_TIME) {
-    const found = await Promise.all(
-      places.slice(from, from + AT_A_TIME).map(async ({ organizationid, appid, kind }) => {
+    const some = places.slice(from, from + AT_A_TIME);
+    const found = await Promise.allSettled(
+      some.map(async ({ organizationid, appid, kind }) => {
         const path = `applications/${pathOf(organizationid, appid)}/records/${pathOf(kind, id)}`;
         return (await admin<RecordStory>(path, { signal })).body;
       }),
     );
-    stories.push(...found.filter(({ state }) => state !== 'unknown'));
+    for (const [index, one] of found.entries()) {
+      const { organizationid, appid, kind } = some[index]!;
+      if (one.status === 'fulfilled') stories.push(one.value);
+      else if (signal.aborted || isSessionOver(one.reason)) throw one.reason;
+      else failed.push({ place: `${kind} of ${organizationid}/${appid}`, error: one.reason });
+    }
   }
-  return { stories, unasked: Math.max(0, body.result.length - MOST_APPLICATIONS) };
+  const known = stories.filter(({ state }) => state !== 'unknown');
+  if (stories.length === 0 && failed.length > 0) throw failed[0]!.error;
+  return { stories: known, failed, unasked: Math.max(0, body.result.length - MOST_APPLICATIONS) };
 }
 
 function Story({ story }: { story: RecordStory }) {
