@@ -187,7 +187,9 @@ export class WrittenMaintenance {
   private async present(kind: Kind, ids: mongo.ObjectId[], share: AppShare): Promise<PresentRecord[]> {
     if (ids.length === 0) return [];
     const found = await recordsIn(this.connection, kind)
-      .aggregate<PresentRecord>([{ $match: { _id: { $in: ids } } }, { $project: PRESENT }])
+      .aggregate<PresentRecord>([{ $match: { _id: { $in: ids } } }, { $project: PRESENT }], {
+        batchSize: ids.length + 1,
+      })
       .toArray();
     return found.filter((record) => isIn(share, record));
   }

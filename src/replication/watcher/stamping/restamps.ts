@@ -65,7 +65,8 @@ async function stampedAmong(
   stamped: number,
 ): Promise<mongo.ObjectId[] | undefined> {
   const query = { $and: [{ _id: { $in: ids } }, { lastupdated: { $type: 'date' } }, NOT_AHEAD] };
-  const reading = collection.find(query, { projection: { lastupdated: 1 }, maxTimeMS: READ_MS }).toArray();
+  const options = { projection: { lastupdated: 1 }, batchSize: ids.length + 1, maxTimeMS: READ_MS };
+  const reading = collection.find(query, options).toArray();
   const found = await within(2 * READ_MS, 'A look at what was stamped', reading).catch(() => []);
   const latest = latestOf(found as unknown as Read[]);
   return latest.length === stamped ? latest : undefined;
