@@ -31,7 +31,7 @@ import {
 } from './credentials.js';
 
 const RANDOM_BYTES = 24;
-/** How long a change is repeated that conflicts with another one, in ms. It ends before the request is answered 503. */
+/** How long a change that conflicts with another one is repeated, in ms; less than the time limit of a request. */
 const REPEATED_MS = 4000;
 
 const HASHES = { passwordhash: 1, oldpasswordhash: 1, oldexpiresAt: 1 } as const;

@@ -1,4 +1,4 @@
-/** Why a line of an import file seems to hold a record of another kind. */
+/** Why a line of an import file appears to be a record of another kind. */
 interface OtherKind {
   kind: string;
   why: string;

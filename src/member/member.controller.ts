@@ -78,7 +78,7 @@ const DocumentedRead = () =>
     ApiHeader({
       name: 'If-None-Match',
       required: false,
-      description: 'ETag of the member that is known already',
+      description: 'ETag of the member that the client already has',
     }),
     ApiResponse({ status: 200, description: 'The member', type: MemberItem, headers: { ETag: ETAG } }),
     ApiResponse({
@@ -100,7 +100,7 @@ class MemberItem {
   @ApiProperty({ type: 'string', format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   createDate: string;
 
-  @ApiProperty({ description: 'User name of the credential that made it', example: 'shop' })
+  @ApiProperty({ description: 'User name of the credential that created the member', example: 'shop' })
   createdBy: string;
 
   @ApiProperty({ type: 'string', format: 'date-time', example: '2026-11-20T10:00:00.000Z' })

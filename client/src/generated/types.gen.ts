@@ -239,7 +239,7 @@ export type MemberItem = {
     type: string;
     createDate: string;
     /**
-     * User name of the credential that made it
+     * User name of the credential that created the member
      */
     createdBy: string;
     lastupdated: string;
@@ -369,7 +369,7 @@ export type GetMemberData = {
     body?: never;
     headers?: {
         /**
-         * ETag of the member that is known already
+         * ETag of the member that the client already has
          */
         'If-None-Match'?: string;
     };

@@ -144,7 +144,7 @@ export const kindRemove = describeCommand({
   summary: 'Stop serving the records of a kind',
   options: {
     name: NAME,
-    purge: { description: 'remove its services, and the notes about its consumers, too' },
+    purge: { description: 'also remove its services and the states of its consumers' },
   },
   notes: [
     'Its records stay, and so does the ledger: a kind that is created again loses no change, and delivers its records again.',

@@ -129,7 +129,7 @@ function dateText(date: Date): string {
   return Number.isNaN(date.getTime()) ? 'no date' : date.toISOString();
 }
 
-/** Removes properties without a value. Operators also write null for a missing value. */
+/** Removes properties without a value. In stored documents, null also means no value. */
 function withoutNothing(stored: object): object {
   return Object.fromEntries(
     Object.entries(stored).filter(([, value]) => value !== undefined && value !== null),

@@ -51,7 +51,7 @@ const receiptSchema = new Schema<StoredReceipt>(
 
 export const erasureModels = [{ name: ERASURE_MODEL, schema: receiptSchema }];
 
-/** What has become of an erasure, as of now. */
+/** The current state of an erasure. */
 export interface ErasureReceipt extends Tenant {
   /** The name of the receipt: 24 hexadecimal digits. */
   receipt: string;

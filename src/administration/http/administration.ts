@@ -247,7 +247,7 @@ export const OptionalBody = (fields: Fields) => OptionalRequestBody((body) => sh
 
 export const NamesKind = ApiParam({
   name: 'kind',
-  description: 'Which records it is about',
+  description: 'Kind of the records',
   schema: { type: 'string', pattern: KIND_NAME.source, example: 'product' },
 });
 

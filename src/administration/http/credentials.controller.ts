@@ -49,7 +49,7 @@ import { Answers, CredentialList, CredentialShape, Done } from './answers.js';
 
 const NOT_KNOWN: LastUse = { lastUsed: null, lastUsedFrom: null };
 const STALE = 412;
-/** Others can change a credential meanwhile, but hardly as often as that. */
+/** Other callers may change the credential between two tries, but are unlikely to do so in each of this many. */
 const MOST_TRIES = 10;
 const DAYS = /^[1-9]\d{0,3}$/;
 
@@ -71,11 +71,11 @@ export class CredentialsController {
   @ApiQuery({
     name: 'unusedfor',
     required: false,
-    description: 'only those unused for this many days',
+    description: 'Only the credentials that have been unused for this many days',
     schema: { type: 'integer', minimum: 1, maximum: 9999, example: 90 },
   })
   @ApiOperation({
-    summary: 'Lists the credentials whose access is within that of yours',
+    summary: 'Lists the credentials whose access is within yours',
     description: 'Includes when, to the minute, and from where each was last used.',
   })
   @Answers('The credentials', CredentialList)
@@ -170,7 +170,7 @@ export class CredentialsController {
   @HttpCode(200)
   @DocumentedOptionalBody(ROTATION)
   @ApiOperation({
-    summary: 'Gives a credential another password',
+    summary: 'Sets a new password for a credential',
     description:
       'The response contains the new password, which is not shown again. The previous password is valid until `keepOldUntil`; without it, every instance rejects it within 2 seconds.',
   })

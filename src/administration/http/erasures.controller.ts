@@ -65,7 +65,7 @@ export class ErasuresController {
   @ApiQuery({
     name: 'id',
     required: false,
-    description: 'Only those of this `id`',
+    description: 'Only the erasures of this `id`',
     schema: { type: 'string' },
   })
   @TakesPage(PAGE)

@@ -26,9 +26,10 @@ import {
 import { readPurge } from './listing.js';
 import { Answers, KindList, KindShape } from './answers.js';
 
-const FOR_WHOM = 'For credentials that cover every application: it is about all of them.';
+const FOR_WHOM =
+  'Requires a credential whose scopes cover everything, since a kind concerns all applications.';
 
-/** Kinds of records. A kind is above all applications, so each route is for credentials that cover every application. */
+/** Kinds of records. A kind concerns all applications, so each route requires a credential whose scopes cover everything. */
 @Administrative()
 @Controller('admin/v1/kinds')
 export class KindsController {
@@ -87,12 +88,12 @@ export class KindsController {
   @ApiQuery({
     name: 'purge',
     required: false,
-    description: '`true` removes its services, and the notes about its consumers, too',
+    description: '`true` also removes its services and the states of its consumers',
     schema: { type: 'string' },
   })
   @ApiOperation({
     summary: 'Removes a kind of records',
-    description: `Its records stay, and so does the ledger: a kind that is created again loses no change, and delivers its records again. ${FOR_WHOM}`,
+    description: `Its records and its entries in the ledger stay. If the kind is created again, no change is lost, and its records are delivered again. ${FOR_WHOM}`,
   })
   @Answers('How many services and consumers were removed with it')
   @Problems(400, 401, 403, 404, 409, 412, 429, 500, 503)

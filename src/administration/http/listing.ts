@@ -19,7 +19,7 @@ export const TakesPage = ({ most, usual }: PageSizes) =>
     ApiQuery({
       name: 'before',
       required: false,
-      description: 'the value of `next` from the previous page',
+      description: 'The value of `next` from the previous page',
       schema: { type: 'string', pattern: '^([0-9a-fA-F]{24})?$' },
     }),
     ApiQuery({

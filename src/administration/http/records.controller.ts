@@ -51,8 +51,8 @@ export class OverviewController {
 
   @Get('status')
   @ApiOperation({
-    summary: 'Shows the database, its indexes, the watcher and what it did',
-    description: 'For credentials that cover every application: it is about all of them.',
+    summary: 'Shows the database, its indexes, the watcher and its counters',
+    description: 'Requires a credential whose scopes cover everything.',
   })
   @Answers('The status of the service')
   @Problems(401, 403, 429, 500, 503)
@@ -63,8 +63,8 @@ export class OverviewController {
 
   @Get('figures')
   @ApiOperation({
-    summary: 'Shows how the service does at this moment',
-    description: 'For credentials that cover every application: it is about all of them.',
+    summary: 'Shows current counts and gauges',
+    description: 'Requires a credential whose scopes cover everything.',
   })
   @Answers('The figures')
   @Problems(401, 403, 429, 500, 503)
@@ -75,8 +75,9 @@ export class OverviewController {
 
   @Get('consumers')
   @ApiOperation({
-    summary: 'Shows how the consumers of your applications do, those furthest behind first',
-    description: 'Known ten seconds after their calls; for half a year after the last one.',
+    summary: 'Shows the state of each consumer of your applications, the one furthest behind first',
+    description:
+      'A call is visible within ten seconds. A consumer is removed half a year after its last call.',
   })
   @Answers('The consumers')
   @Problems(401, 403, 429, 500, 503)
@@ -91,8 +92,8 @@ export class OverviewController {
   @Get('audittrail')
   @TakesPage(TRAIL_PAGE)
   @ApiOperation({
-    summary: 'Shows who changed what, the newest first',
-    description: 'Of the organizations that the credential covers as a whole.',
+    summary: 'Shows changes and their authors, newest first',
+    description: 'Contains the changes in the organizations that the credential covers as a whole.',
   })
   @Answers('A page of the audit trail')
   @Problems(400, 401, 403, 429, 500, 503)
@@ -127,10 +128,11 @@ export class RecordsController {
   @NamesKind
   @NamesRecord
   @ApiOperation({
-    summary: 'Shows what is known under an id',
-    description: 'Whether it is alive or gone and since when, the record, and which services match it now.',
+    summary: 'Shows the state of an id',
+    description:
+      'The answer says whether the record is alive or gone, and since when. It has the record, and the services that match it now.',
   })
-  @Answers('What is known')
+  @Answers('The state of the id')
   @Problems(400, 401, 403, 404, 429, 500, 503)
   async getRecord(
     @Asked() request: Request,
@@ -145,7 +147,7 @@ export class RecordsController {
   @NamesKind
   @NamesRecord
   @ApiOperation({
-    summary: 'Shows when and why a record was stamped anew',
+    summary: 'Shows when and why a record was re-stamped',
     description:
       'The newest 100 re-stamps of the record that has the id now, and of its hard delete, newest first. They are kept for ' +
       'RESTAMP_HISTORY_DAYS days.',

@@ -193,9 +193,9 @@ export class ServicesController {
   @HttpCode(200)
   @DocumentedBody(PREVIEW)
   @ApiOperation({
-    summary: 'Shows what a filter would do, before it is saved',
+    summary: 'Shows the effect of a filter before it is saved',
     description:
-      'With the `name` of a service: who would enter and who would leave it, and who would show other fields. Omitted properties are those of that service.',
+      'With the `name` of a service, the answer also counts the records that would enter or leave it, and those that would show other fields. Omitted properties are those of that service.',
   })
   @ApiOkResponse({ schema: PREVIEW_ANSWER })
   @Problems(400, 401, 403, 404, 413, 415, 429, 500, 503)

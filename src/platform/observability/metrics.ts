@@ -65,7 +65,7 @@ export class Metrics {
 
   readonly watcherAbandoned = new Counter({
     name: 'tidemark_watcher_abandoned_total',
-    help: 'Terms that this instance gave up because their work hung.',
+    help: 'Terms of this instance that were ended because their work hung.',
     registers: [this.registry],
   });
 
@@ -126,13 +126,13 @@ export class Metrics {
 
   readonly consumersLag = new Gauge({
     name: 'tidemark_consumers_lag_seconds',
-    help: 'How far the consumer that is furthest behind is behind the newest change; 0 without one; absent while unknown.',
+    help: 'Lag of the consumer with the greatest lag behind the newest change; 0 without consumers; absent while unknown.',
     registers: [this.registry],
   });
 
   readonly consumerLag = new Gauge({
     name: 'tidemark_consumer_lag_seconds',
-    help: 'How far each of the 50 consumers that are furthest behind is behind the newest change; on METRICS_PORT only.',
+    help: 'Lag behind the newest change of each of the 50 consumers with the greatest lag; on METRICS_PORT only.',
     labelNames: ['organizationid', 'appid', 'kind', 'service', 'username', 'state'],
     registers: [this.registry],
   });
@@ -241,13 +241,13 @@ export class Metrics {
 
   readonly tombstonesExpired = new Counter({
     name: 'tidemark_tombstones_expired_total',
-    help: 'Hard deletes that this instance removed, since they are kept no longer.',
+    help: 'Hard deletes that this instance removed after their retention period.',
     registers: [this.registry],
   });
 
   readonly schemaChanges = new Counter({
     name: 'tidemark_schema_changes_total',
-    help: 'Fields of services that this instance has seen appear, vanish or change their type, by what happened.',
+    help: 'Fields of services that this instance has seen appear, vanish or change their type, by type of change.',
     labelNames: ['change'],
     registers: [this.registry],
   });
@@ -261,7 +261,7 @@ export class Metrics {
 
   readonly certificateEnds = new Gauge({
     name: 'tidemark_certificate_expiry_timestamp_seconds',
-    help: 'When the certificate in use ends, as a Unix time; absent without TLS_CERT.',
+    help: 'When the certificate in use expires, as a Unix time; absent without TLS_CERT.',
     registers: [this.registry],
   });
 

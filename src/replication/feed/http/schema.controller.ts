@@ -121,7 +121,7 @@ function schemasOf(route: KindRoute): Type {
   class KindSchemaController extends ServiceSchemas {
     @Get(':service/schema')
     @DescribeSchema(
-      `What the ${pluralOf(route)} that match the filter of the service look like`,
+      `Schema of the ${pluralOf(route)} that match the filter of the service`,
       `get${capitalized(route)}Schema`,
     )
     getSchema(

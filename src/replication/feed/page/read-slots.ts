@@ -16,7 +16,7 @@ const OF_LARGE_PAGES = 1 / 2;
  */
 const LARGE_OF_CREDENTIAL = 4;
 
-/** Stands for all credentials that wait for the same read. It has a share of the slots of its own. */
+/** Represents all credentials that wait for the same read. It has its own share of the slots. */
 const OF_ALL = '';
 
 /** A page with more items is a large one. */

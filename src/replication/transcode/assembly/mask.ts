@@ -7,8 +7,8 @@ import { quotedKey } from './text';
 
 /*
  * The fields that a service shows, as `field-mask.ts` writes them: the treatment of `createdBy`, of `channels` and of
- * `data`. A treatment is one of the constants below, or the place of a branch, counted from the beginning of the mask.
- * A branch has the treatment of the fields that are not named, the greatest slot of a table, and the table: places of
+ * `data`. A treatment is one of the constants below, or the offset of a branch from the beginning of the mask.
+ * A branch has the treatment of the fields that are not named, the greatest slot of a table, and the table: offsets of
  * names, or 0. A name has its treatment, its length and its bytes.
  */
 export const SHOW: u32 = 0;
@@ -44,7 +44,7 @@ export function data(at: usize, end: usize, hidesHash: bool): void {
   document(at, end, 1, mask + load<u32>(mask, 8), hidesHash);
 }
 
-/** Writes the keyed hash of a value. The host makes it. */
+/** Writes the keyed hash of a value, which the host computes. */
 export function hash(type: u32, at: usize, end: usize): void {
   room(HASH_ROOM);
   moveTo(hashed(type, at, end, position));
