@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: what this service costs, beside others and beside what is the least possible (docs/performance.md).
- * `--plan` prints what would be measured. Linux only: CPU time comes from /proc. Exit code 1 where a measure failed, or a count is not what is wanted.
+ * `npm run bench`: what this service costs, compared with others and with the minimum possible cost (docs/performance.md).
+ * `--plan` prints what would be measured. Linux only: CPU time comes from /proc. Exit code 1 if a measure failed, or if a count misses its target.
  */
 import 'reflect-metadata';
 import { existsSync, writeFileSync } from 'node:fs';

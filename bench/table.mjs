@@ -1,13 +1,13 @@
 /** The figures as one table, in Markdown. */
 
-const HEADINGS = ['figure', 'measured', 'wanted'];
+const HEADINGS = ['figure', 'measured', 'target'];
 
 /**
  * Rows are `{ figure, value, unit, atLeast?, atMost?, isCount? }`, `{ figure, text }` where there is more to say than a
- * number, or `{ figure, failure }`. `isCount` tells that no clock had a part in the value.
+ * number, or `{ figure, failure }`. `isCount` means that the value depends on no clock.
  */
 export function tableOf(rows) {
-  const cells = rows.map((row) => [row.figure, measured(row), wanted(row)]);
+  const cells = rows.map((row) => [row.figure, measured(row), target(row)]);
   const widths = HEADINGS.map((heading, column) =>
     Math.max(...[HEADINGS, ...cells].map((one) => one[column].length)),
   );
@@ -16,14 +16,14 @@ export function tableOf(rows) {
 }
 
 /**
- * Whether a row tells that something is wrong, on whatever machine: it could not be measured, or a count is not what is
- * wanted. Times and memory depend on the machine and on its load.
+ * Whether a row shows an error on any machine: it could not be measured, or a count misses its target. Times and memory
+ * depend on the machine and on its load.
  */
 export function isWrong(row) {
   return row.failure !== undefined || (row.isCount === true && isMet(row) === false);
 }
 
-/** Whether a row reaches what is wanted; undefined where nothing is, or where the run was too short to tell. */
+/** Whether a row reaches its target; undefined if it has none, or if the run was too short to tell. */
 function isMet({ value, atLeast, atMost, failure }) {
   const hasBound = atLeast !== undefined || atMost !== undefined;
   if (!hasBound || (value !== undefined && !Number.isFinite(value))) return undefined;
@@ -36,7 +36,7 @@ function measured(row) {
   return Number.isFinite(row.value) ? `${rounded(row.value)}${row.unit}` : 'the run was too short to tell';
 }
 
-function wanted(row) {
+function target(row) {
   if (row.atLeast === undefined && row.atMost === undefined) return '';
   const bound = row.atLeast === undefined ? `at most ${row.atMost}` : `at least ${row.atLeast}`;
   return `${bound}${isMet(row) === false ? ' (missed)' : ''}`;

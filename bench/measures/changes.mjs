@@ -49,7 +49,7 @@ async function rowsOf(stage, server, share) {
 
 function rowsFrom({ width, measured, keys }) {
   const ratio = (part) => medianOf(measured, ({ feeds, changes: own }) => own[part] / feeds[part]);
-  const figure = `changes beside the three feeds, W = ${width.toLocaleString('en')}`;
+  const figure = `changes relative to the three feeds, W = ${width.toLocaleString('en')}`;
   return [
     { figure: `${figure}: CPU`, value: ratio('service'), unit: 'x', rounds: measured },
     { figure: `${figure}: CPU of mongod`, value: ratio('mongod'), unit: 'x' },

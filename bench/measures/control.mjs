@@ -10,7 +10,7 @@ import { median } from './statistics.mjs';
 
 const INSTANCES = 4;
 const ROUNDS = 3;
-/** A stream ends where nobody asks for anything in five minutes. */
+/** A stream ends if the instance receives no request for five minutes. */
 const POLL_MS = 10_000;
 const SETTLED_MS = 2000;
 const IDLE_SHARE = 4;
@@ -111,7 +111,7 @@ function rowsOf(used) {
   const four = `control streams of ${INSTANCES} instances`;
   return [
     {
-      figure: `${four} beside a neighbour of ${DOCUMENTS_A_SECOND} documents a second: CPU of mongod beside none`,
+      figure: `${four} during a neighbour's ${DOCUMENTS_A_SECOND} documents a second: CPU of mongod relative to no streams`,
       ...{ value: beside('neighbour'), unit: 'x', rounds: used },
     },
     { figure: 'the same, without the neighbour', value: beside('idle'), unit: 'x' },

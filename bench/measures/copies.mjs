@@ -62,7 +62,7 @@ async function unlessFailed(entrant, work) {
 }
 
 function rowsOf(reading, { form, rounds, failure }) {
-  const figure = `copy in ${form.title} beside a client that throws pages away`;
+  const figure = `copy in ${form.title} relative to a client that discards pages`;
   if (failure !== undefined) return [{ figure: `${figure}: rate`, failure }];
   const ratio = (figureOf) => medianOf(rounds, (cost, round) => figureOf(cost, reading.rounds[round]));
   return [

@@ -47,7 +47,7 @@ export async function fields(stage) {
   }
   const rounds = measured.slice(1);
   const row = (name, figure, more) => ({
-    ...{ figure: `harvest of a service ${figure}: CPU beside all fields`, unit: 'x', rounds, ...more },
+    ...{ figure: `harvest of a service ${figure}: CPU relative to all fields`, unit: 'x', rounds, ...more },
     value: medianOf(rounds, (cost) => cost[name] / cost.whole),
   });
   return [

@@ -63,7 +63,7 @@ async function besideNeighbour(stage) {
 }
 
 function rowsOf(items, { started, bare, unique }) {
-  const figure = `first start with ${items.toLocaleString('en')} products: time beside one $merge of their identities`;
+  const figure = `first start with ${items.toLocaleString('en')} products: time relative to one $merge of their identities`;
   return [
     { figure, value: started / bare, unit: 'x', atMost: MOST, started, bare },
     { figure: `${figure} under a unique index`, value: started / unique, unit: 'x', unique },

@@ -85,20 +85,20 @@ function rowsOf(rounds) {
   const ratio = (one, other) => medianOf(rounds, (cost) => cost[one] / cost[other]);
   return [
     {
-      figure: "rate of page making, without HTTP, beside the driver's raw reply",
+      figure: "rate of page making, without HTTP, relative to the driver's raw reply",
       value: ratio('raw', 'json'),
       unit: 'x',
       atLeast: 0.5,
       rounds,
     },
     {
-      figure: 'CPU of mongod beside a raw client that asks the same pages',
+      figure: 'CPU of mongod relative to a raw client that requests the same pages',
       value: ratio('service', 'plain'),
       unit: 'x',
       atMost: 1.25,
     },
     {
-      figure: "CPU of mongod beside a raw client that sends the service's own commands",
+      figure: "CPU of mongod relative to a raw client that sends the service's own commands",
       value: ratio('service', 'same'),
       unit: 'x',
     },

@@ -1,4 +1,4 @@
-/** The share of one core that a service uses of which nobody asks anything: alone, with the demo that it has made. */
+/** The share of one core that a service without requests uses, with its demo. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { startDemo } from '../contestants/tidemark.mjs';
 import { cpuOfEach } from '../machine/cpu.mjs';

@@ -1,5 +1,5 @@
 /**
- * The lost-change test: two instances, one of them held still at times, writers, and a consumer that harvests what has
+ * The lost-change test: two instances, one of them paused repeatedly, writers, and a consumer that harvests what has
  * changed since its last harvest. What the consumer does not hold at the end is lost.
  */
 import { peers, tidemark } from '../contestants/index.mjs';
@@ -9,7 +9,7 @@ import { foreignWriters } from './lost/foreign-writers.mjs';
 import { pausesOf } from './lost/pauses.mjs';
 import { clientWriters } from './lost/client-writers.mjs';
 
-const THROUGH = 'written through two instances, one held still at times';
+const THROUGH = 'written through two instances, one of them paused repeatedly';
 const ASIDE = 'written by other programs with clocks of their own';
 
 export async function lostChanges(stage) {

@@ -57,7 +57,7 @@ function costRows(rounds) {
   const cpu = (one, other) => medianOf(rounds, (asked) => asked[one].cpu / asked[other].cpu);
   return [
     {
-      figure: 'max, 16 connections, nothing new: rate beside NestJS + mongoose',
+      figure: 'max, 16 connections, no changes: rate relative to NestJS + mongoose',
       value: medianOf(rounds, (asked) => asked.own.rate / asked.plain.rate),
       ...{ unit: 'x', rounds },
     },
@@ -65,9 +65,9 @@ function costRows(rounds) {
       figure: 'the same: CPU of NestJS + mongoose',
       ...{ value: cpu('plain', 'own'), unit: 'x', atLeast: 2 },
     },
-    { figure: `the same: CPU beside ${floor.title}`, value: cpu('own', 'floor'), unit: 'x' },
+    { figure: `the same: CPU relative to ${floor.title}`, value: cpu('own', 'floor'), unit: 'x' },
     {
-      figure: `the same: CPU of NestJS + mongoose beside ${floor.title}`,
+      figure: `the same: CPU of NestJS + mongoose relative to ${floor.title}`,
       ...{ value: cpu('plain', 'floor'), unit: 'x' },
     },
   ];
@@ -109,7 +109,7 @@ async function changing(stage) {
       value: medianOf(ratios, ({ cpu }) => cpu),
       ...{ unit: 'x', atLeast: 1, rounds: used },
     },
-    { figure: 'the same: commands a change', value: commands / count, ...{ unit: '', atMost: 2 } },
+    { figure: 'the same: commands for each change', value: commands / count, ...{ unit: '', atMost: 2 } },
   ];
 }
 
@@ -139,7 +139,7 @@ async function manyPollers(stage) {
   say(`  mongod: idle ${idle.toFixed(2)} %, polled ${polled.toFixed(2)} % of a core`);
   return [
     {
-      figure: `${POLLERS} pollers of ${APPLICATIONS} applications, one poll each ${POLL_SECONDS} s: CPU of mongod beside idle`,
+      figure: `${POLLERS} pollers of ${APPLICATIONS} applications, one poll every ${POLL_SECONDS} s: CPU of mongod relative to idle`,
       ...{ value: polled / idle, unit: 'x', atMost: 1.1 },
     },
   ];

@@ -1,4 +1,4 @@
-/** Resident memory of this service while 16 consumers harvest for minutes, while one asks for pages of 10,000, and while 100 of these are read by nobody. */
+/** Resident memory of this service while 16 consumers harvest for minutes, while one requests pages of 10,000, and while 100 request such pages and read nothing. */
 import { tidemark } from '../contestants/index.mjs';
 import { feedPath } from '../contestants/replication-api.mjs';
 import { stampAt } from '../data/products.mjs';
@@ -36,19 +36,19 @@ async function harvested(stage) {
   const minutes = `${stage.options.memoryMinutes} minutes`;
   return [
     {
-      figure: `memory, 16 connections with pages of 1,000, ${minutes}: most`,
+      figure: `memory, 16 connections with pages of 1,000, ${minutes}: maximum`,
       value: Math.max(...many),
       unit: ' MB',
       atMost: MOST_MB,
     },
     {
-      figure: 'the same: median of the last third beside that of the second',
+      figure: 'the same: median of the last third relative to the second',
       value: growthOf(many),
       unit: 'x',
       atMost: MOST_GROWTH,
     },
     {
-      figure: 'memory, behind that one connection with pages of 10,000: most',
+      figure: 'memory, then one connection with pages of 10,000: maximum',
       value: Math.max(...large),
       unit: ' MB',
       atMost: MOST_MB,
@@ -70,7 +70,7 @@ async function held(stage) {
   });
   readers.forEach((reader) => reader.close());
   return {
-    figure: `memory while ${HELD} connections with pages of 10,000 read nothing: most above that of 16 with pages of 1,000`,
+    figure: `memory while ${HELD} connections with pages of 10,000 read nothing: increase over the maximum of 16 with pages of 1,000`,
     value: Math.max(...during) - Math.max(...before),
     ...{ unit: ' MB', atMost: MOST_HELD_MB, before: Math.max(...before), during: Math.max(...during) },
   };

@@ -19,7 +19,7 @@ const CHANGES = 4;
 const BETWEEN_MS = 1000;
 const LOOK_MS = 5;
 const LONGEST_MS = 120_000;
-/** What is wanted beside a bulk, and beside odd work (seconds). */
+/** Targets during a bulk, and during unusual work (seconds). */
 const BESIDE_BULKS = { median: 0.3, most: 2 };
 const BESIDE_OTHERS = { median: 2, most: 30 };
 /** The longest time in which a bulk is worked through (milliseconds). */
@@ -114,10 +114,10 @@ class Shop {
 
 function rowsOf(name, seconds, wanted) {
   const [middle, most] = [median(seconds), Math.max(...seconds)];
-  say(`  beside ${name}: median ${middle.toFixed(2)} s, at most ${most.toFixed(2)} s`);
-  const figure = `delivery of a change beside ${name}`;
+  say(`  other work: ${name}: median ${middle.toFixed(2)} s, at most ${most.toFixed(2)} s`);
+  const figure = `delay of a change, other work: ${name}`;
   return [
     { figure: `${figure}: median of ${seconds.length}`, value: middle, unit: ' s', atMost: wanted.median },
-    { figure: `${figure}: most`, value: most, unit: ' s', atMost: wanted.most },
+    { figure: `${figure}: maximum`, value: most, unit: ' s', atMost: wanted.most },
   ];
 }

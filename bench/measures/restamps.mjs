@@ -132,7 +132,10 @@ function rowsOf(cause, rounds) {
   const both = ({ service, mongod }) => service + mongod;
   const row = (figure, value) => ({ figure, value, unit: 'x' });
   return [
-    { ...row(`re-stamps by ${cause}, noted: CPU of the leader beside not noted`, ratio('service')), rounds },
+    {
+      ...row(`re-stamps by ${cause}, recorded: CPU of the leader relative to not recorded`, ratio('service')),
+      rounds,
+    },
     row(
       'the same, mongod included',
       medianOf(rounds, ({ noted, silent }) => both(noted) / both(silent)),
@@ -145,6 +148,6 @@ function sizeRows({ ids, uncertain, notes, bytes }) {
   return [
     { figure: 'notes of re-stamps on disk, indexes included: for each', value: bytes / ids, unit: ' B' },
     { figure: 'the same: re-stamps in a note', value: ids / notes, unit: '' },
-    { figure: 'the same: of which it is not certain', value: (100 * uncertain) / ids, unit: ' %' },
+    { figure: 'the same: share of uncertain ones', value: (100 * uncertain) / ids, unit: ' %' },
   ];
 }

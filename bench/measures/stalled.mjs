@@ -25,13 +25,13 @@ export async function stalled(stage) {
   held.forEach((connection) => connection.close());
 
   say(
-    `  p99 of a page: ${before.toFixed(1)} ms alone, ${during.toFixed(1)} ms beside ${HELD} that read nothing`,
+    `  p99 of a page: ${before.toFixed(1)} ms alone, ${during.toFixed(1)} ms with ${HELD} that read nothing`,
   );
-  const figure = `p99 of a page beside ${HELD} connections that read nothing for ${seconds} s`;
+  const figure = `p99 of a page while ${HELD} connections read nothing for ${seconds} s, relative to none`;
   return [{ figure, value: during / before, unit: 'x', atMost: MOST, before, during }];
 }
 
-/** Harvests over and over; the time of a page that 99 of 100 keep, in milliseconds. */
+/** Harvests repeatedly. Returns the p99 of the time of a page, in milliseconds. */
 async function pagesFor(server, pathOf, seconds) {
   const connection = server.connection();
   const times = [];

@@ -109,7 +109,7 @@ function rowsOf(name, runs, count) {
       `    ${part}: ${seconds(of(part, 'wall'))} s, ${((100 * of(part, 'wall')) / whole).toFixed(0)} %; ` +
         `CPU ${seconds(of(part, 'cpu'))} + mongod ${seconds(of(part, 'mongod'))}; ${of(part, 'calls')} calls`,
     );
-  const figure = `beside ${name} of ${count.toLocaleString('en')}`;
+  const figure = `during ${name} of ${count.toLocaleString('en')}`;
   const waited = median(runs.map((run) => run.waited)) / 1000;
   return [
     { figure: `${figure}: time in which a plain change waits`, value: waited, unit: ' s' },

@@ -118,7 +118,7 @@ function rowsOf(work, rounds) {
   return [
     {
       ...row(
-        `${work}, 64 connections: rate beside NestJS + mongoose`,
+        `${work}, 64 connections: rate relative to NestJS + mongoose`,
         ratio((own, other) => own.rate / other.rate),
       ),
       rounds,
@@ -132,7 +132,7 @@ function rowsOf(work, rounds) {
       ratio((own, other) => (other.service + other.mongod) / (own.service + own.mongod)),
     ),
     {
-      figure: `${work}, 64 connections: rate beside insertOne`,
+      figure: `${work}, 64 connections: rate relative to insertOne`,
       value: medianOf(rounds, ({ own, insertOne }) => own[work].rate / insertOne),
       ...{ unit: 'x', atLeast: 0.4, rounds },
     },

@@ -25,7 +25,7 @@ export async function answers(stage) {
   const rows = [];
   const { TIDEMARK_BEFORE: before } = globalThis.process.env;
   for (const [which, main] of [['', undefined], ...(before === undefined ? [] : [[' (before)', before]])]) {
-    say(`Answers beside neighbours${which}`);
+    say(`Answers during other loads${which}`);
     rows.push(...(await answersOf(stage, which, main)));
     await stage.stopServers();
   }
@@ -92,8 +92,8 @@ function rowsOf(name, found) {
     const figures = { p50: median(times), p99: p99(times), refused: refused.length, of: times.length };
     const failures = refused.length === 0 ? '' : `; ${refused.length} of ${times.length} not 200`;
     const text = `${figures.p50.toFixed(1)} ms, ${figures.p99.toFixed(1)} ms${failures}`;
-    say(`  ${what} beside ${name}: ${text}`);
-    return { figure: `${what} beside ${name}: p50, p99`, text, ...figures };
+    say(`  ${what}, other load: ${name}: ${text}`);
+    return { figure: `${what}, other load: ${name}: p50, p99`, text, ...figures };
   });
 }
 

@@ -38,7 +38,7 @@ const SLOW = { 'data.text': { $regex: Array.from({ length: 30 }, (_, n) => `a*a*
 const ALLOWED = { 'data.text': { $regex: 'a{1,40}[!?]' } };
 
 export const loads = {
-  'nothing else': () => Promise.resolve(() => Promise.resolve()),
+  none: () => Promise.resolve(() => Promise.resolve()),
   'previews and edits of slow filters': (server) =>
     inLoops(server, 4, AUTHORIZATION, (number) => {
       const filter = [SLOW, ALLOWED][number % 2];

@@ -12,9 +12,9 @@ const BETWEEN_EDITS_MS = 100;
 const GIANT = 'x'.repeat(9_000_000);
 const LONG_ID = 'x'.repeat(6_000_000);
 
-/** Each by its name: it writes so many records into a database. */
+/** Each by its name: it writes the given number of records into a database. */
 export const works = {
-  nobody: () => Promise.resolve(),
+  none: () => Promise.resolve(),
   'members with one e-mail': (db, count) =>
     inBatches(db.collection('members'), count, (n) => memberAt(n, 'unknown@example.com')),
   'records with a text as _id': (db, count) =>
