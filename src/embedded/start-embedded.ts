@@ -50,7 +50,7 @@ export class Supervisor {
     this.watch(await this.current);
   }
 
-  /** A start in progress may take minutes. It is left behind: mongod ends when this process is gone. */
+  /** A start in progress may take minutes. It is abandoned: mongod ends with this process. */
   async stop(): Promise<void> {
     this.stopping = true;
     const current = this.current.then((run) => ({ run }));

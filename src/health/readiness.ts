@@ -105,7 +105,7 @@ export class Readiness {
     private readonly unwatched: UnwatchedFeeds,
   ) {}
 
-  /** From now on this instance is not ready, whatever the checks find: it has begun to stop. */
+  /** From now on this instance is not ready, regardless of the checks: it has begun to stop. */
   stop(): void {
     this.stopping = true;
   }

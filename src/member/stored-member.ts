@@ -46,15 +46,15 @@ export class StoredMember {
 }
 
 /**
- * Stands for the values of a duplicate name in a document, and for a value that the driver refuses. It equals no value, so a
- * patch always replaces it.
+ * Represents the values of a duplicate name in a document, and a value that the driver refuses. It equals no value, so
+ * a patch always replaces it.
  */
 const UNLIKE_ANY = Symbol('unlike any value');
 
 /**
  * Decodes raw BSON: documents as Maps, arrays as arrays, texts as strings, numbers as the driver's own classes, and
  * other values as the driver decodes them. For a duplicate name at the top, and for duplicate documents, the first value is
- * used, as in MongoDB. {@link UNLIKE_ANY} stands for other duplicate names and for values that the driver refuses.
+ * used, as in MongoDB. {@link UNLIKE_ANY} represents the values of other duplicate names, and values that the driver refuses.
  */
 export function decode(raw: Uint8Array, isWithin = false): BsonDocument {
   const document: BsonDocument = new Map();

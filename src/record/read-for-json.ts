@@ -17,7 +17,7 @@ export function documentForJson(bytes: Uint8Array): mongo.Document {
   return valueForJson(DOCUMENT, bytes) as mongo.Document;
 }
 
-/** Stands for a value that the driver refuses. It is no valid value of any setting: a filter that contains it is invalid. */
+/** Represents a value that the driver refuses. It is no valid value of any setting: a filter that contains it is invalid. */
 const REFUSED = new BSON.Code('');
 
 /**
@@ -36,10 +36,10 @@ export function documentOf<T extends mongo.Document>(raw: unknown): T {
 }
 
 /**
- * Reads a stored value for {@link jsonText}, from its type and its bytes, whatever a program has stored. The driver refuses
- * a document if one value in it is unusual, such as a regular expression with an option that the driver does not know; and
- * it reads a document with `$ref` and `$id` as a reference, which changes a name with a dot. Such documents are read value
- * by value. A single value that the driver refuses becomes null, so that it does not keep all others from being delivered.
+ * Reads any stored value for {@link jsonText}, from its type and its bytes. The driver refuses a document if one value
+ * in it is unusual, such as a regular expression with an option that the driver does not know; and it reads a document
+ * with `$ref` and `$id` as a reference, which changes a name with a dot. Such documents are read value by value. A
+ * single value that the driver refuses becomes null, so that it does not keep all others from being delivered.
  */
 export function valueForJson(type: number, bytes: Uint8Array): unknown {
   if (!hasParts(type) || bufferOf(bytes).includes(REFERENCE, 0, 'latin1')) return oneByOne(type, bytes);

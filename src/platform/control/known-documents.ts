@@ -26,7 +26,7 @@ type Read<T> = (options: { session: mongoose.mongo.ClientSession }) => Promise<T
 
 /**
  * A cache of documents of one collection, by the name under which they are requested. Each is read once, on first
- * request, and kept until the control stream reports a change of it. A result with an undefined `_id` stands for a
+ * request, and kept until the control stream reports a change of it. A result with an undefined `_id` represents a
  * document that does not exist, and is kept until any document is inserted; null is never cached.
  */
 export class KnownDocuments<T extends { _id: unknown }> implements Follower {

@@ -163,7 +163,7 @@ function resourcesOf(on: Right['on'], db: string, records: readonly string[]): R
   return on === 'database' ? [{ db, collection: '' }] : records.map((collection) => ({ db, collection }));
 }
 
-/** In a granted resource, an empty name stands for all databases or all collections. */
+/** In a granted resource, an empty name means all databases or all collections. */
 function covers(granted: mongo.Document, wanted: Resource): boolean {
   if (granted['anyResource'] === true) return true;
   if ('cluster' in wanted) return granted['cluster'] === true;

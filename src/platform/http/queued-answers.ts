@@ -6,7 +6,7 @@ const queues = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
  * When a connection closes, closes the answers on it that wait for an earlier one. Node does so since version 24; before,
- * only the answer in progress is closed, and whatever waits for the end of another one would wait forever.
+ * only the answer in progress is closed, and the answers that wait for the end of another one would wait forever.
  */
 export function closeQueued(server: Server): void {
   server.prependListener('request', ({ socket }, response: ServerResponse) => {

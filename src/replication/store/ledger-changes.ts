@@ -110,7 +110,7 @@ function groupDeath(deaths: Death[], along: { hint?: string }): mongo.AnyBulkWri
  * An upsert that ends a living entry, updates an older tombstone, or inserts a tombstone, which takes its identity from
  * the filter. If the ledger has newer knowledge or this very tombstone, the filter matches nothing and the insert fails
  * on the unique index. That error means that there is nothing to write. The stamp of an existing tombstone always
- * advances. Otherwise, while the clock stands still, the stamp would stay the same, and a consumer that has already
+ * advances. Otherwise, while the clock does not advance, the stamp would stay the same, and a consumer that has already
  * read up to that stamp would never receive the second delete.
  */
 function shortLifeDeath({ identity, at }: Death): mongo.AnyBulkWriteOperation {

@@ -166,8 +166,8 @@ function secondsBetween(from: number | undefined, to: number | undefined): numbe
 }
 
 /**
- * The second of a cluster time. `watched` also stands for the token, which is always stored together with it, for the
- * same place in the log.
+ * The second of a cluster time. `watched` also serves as the position of the token, which is always stored together with
+ * it.
  */
 function secondOf(at: mongo.Timestamp | undefined): number | undefined {
   return at?.getHighBitsUnsigned();

@@ -26,7 +26,7 @@ export interface Call {
   window?: { from?: Date | undefined; to: Date } | undefined;
   /** Whether it is the first page of a window: its request has neither `lastoffsetid` nor a cursor inside a window. */
   isFirst: boolean;
-  /** Whether the window may go on: the page was full or cut off, or its headers link to a further one. */
+  /** Whether the window may continue: the page was full or cut off, or its headers link to a further one. */
   isFull: boolean;
   /** Whether the answer was sent to its end. */
   isWhole: boolean;

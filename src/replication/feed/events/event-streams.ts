@@ -89,7 +89,7 @@ export class Topic {
   private offset: string | undefined;
   private isAsking = false;
 
-  /** `isServed` tells whether the application still has the kind. */
+  /** `isServed` returns whether the application still has the kind. */
   constructor(
     private readonly askMax: () => Promise<Date>,
     private readonly isServed: () => boolean = () => true,

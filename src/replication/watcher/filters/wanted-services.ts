@@ -83,7 +83,7 @@ const NAMES = {
   ...{ kind: nameAt('$kind'), name: nameAt('$name') },
 };
 const REGISTERED = { ...NAMES, bytes: { $bsonSize: '$$ROOT' } };
-/** Stands for an invalid `enabled`. A service with a filter is then disabled, and `default` cannot be read. */
+/** Represents an invalid `enabled`. A service with a filter is then disabled, and `default` cannot be read. */
 const UNCLEAR = 'unclear';
 const IS_ENABLED = { $eq: [{ $ifNull: ['$enabled', true] }, true] };
 const ENABLED = { $cond: [IS_ENABLED, true, { $cond: [{ $eq: ['$enabled', false] }, false, UNCLEAR] }] };

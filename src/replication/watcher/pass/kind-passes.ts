@@ -154,7 +154,7 @@ export class KindPasses implements Job {
   /**
    * Begins passes over the kinds that need one, those with the fewest records first, and waits until one ends or another
    * kind needs one. A kind whose collection is replaced does not wait for a long pass over another kind. Throws the error of a
-   * pass that has failed; the others go on.
+   * pass that has failed; the others continue.
    */
   async step(stop: AbortSignal): Promise<number> {
     // An abandoned term must not replace the wake-up of the next one.
@@ -274,7 +274,7 @@ export class KindPasses implements Job {
     );
   }
 
-  /** The server goes on with the builds, which may take hours. The next pass waits for them again. */
+  /** The server continues the builds, which may take hours. The next pass waits for them again. */
   private async indexed(collection: string, stop: AbortSignal): Promise<void> {
     const listening = new AbortController();
     const { signal } = listening;
