@@ -32,8 +32,8 @@ const ODD_SPACE = /^ | $| {2}|(?! )\p{Zs}/u;
 /** User names that cannot be part of a URL path, because clients resolve them as relative segments. */
 const PATH_STEPS = ['.', '..'];
 const USERNAME_RULE =
-  `is not valid: 1 to ${LONGEST_USERNAME} visible characters such as "harvester", with no colon, ` +
-  'no spaces but single ones between words, accented letters as one character (NFC), and not "." or "..".';
+  `is not valid: it must have 1 to ${LONGEST_USERNAME} visible characters, such as "harvester", without a colon and with ` +
+  'only single spaces between words; accented letters must be one character each (NFC), and "." and ".." are not allowed.';
 
 /** The properties of a credential that can be changed, except its password; null removes the expiry. */
 interface CredentialChange {

@@ -95,7 +95,7 @@ function rounded(value: number, place: string): Refused {
 function notKept({ pointer, written }: LostNumber): Refused {
   const at = pointer === '' ? '' : ` at ${shown(pointer)}`;
   return invalid(
-    `The filter is not valid. The number ${shown(written)}${at} cannot be kept as it is written. Write one such as 42, or {"$numberDouble": "Infinity"} for infinity.`,
+    `The filter is not valid. The number ${shown(written)}${at} would be stored as a different number. Write a number such as 42, or {"$numberDouble": "Infinity"} for infinity.`,
     '/filter',
   );
 }

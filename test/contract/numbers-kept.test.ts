@@ -32,7 +32,7 @@ describe('A number of a body that is read as another one is refused with its pla
         expect(answer.status).toBe(400);
         expect(errorIn(answer).pointer).toBe(pointer);
         expect(errorIn(answer).detail).toContain(
-          `the number ${number}, which cannot be kept as it is written`,
+          `the number ${number}, which would be stored as a different number`,
         );
       }
       expect(await service.db.collection('services').countDocuments(app.tenant)).toBe(0);
@@ -78,7 +78,9 @@ describe('The commands refuse the same numbers', () => {
   it('in a filter', async () => {
     const console = new AdminConsole(service.uri);
     const words = ['service', 'set', ...of(), '--name', 'cheap', '--filter', '{"data.n": {"$gt": -1e999}}'];
-    expect(await console.failure(words)).toContain('-1e999 at /data.n/$gt cannot be kept as it is written');
+    expect(await console.failure(words)).toContain(
+      '-1e999 at /data.n/$gt would be stored as a different number',
+    );
   });
 
   it('in a configuration file, with the line', async () => {
@@ -88,7 +90,7 @@ describe('The commands refuse the same numbers', () => {
       ...['  - {kind: product, name: cheap, filter: {', '      data.n: 1e999}}'],
     ].join('\n');
     const said = await new AdminConsole(service.uri).failure('config plan -', { input });
-    expect(said).toContain('Line 6: holds the number 1e999');
+    expect(said).toContain('Line 6: contains the number 1e999');
   });
 
   it('in an import, which goes on with the next line', async () => {

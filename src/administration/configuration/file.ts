@@ -62,7 +62,7 @@ export function readConfigurationFile(text: string): ConfigurationFile {
       const line = lines.linePos(range?.[0] ?? 0).line;
       throw atLine(
         line,
-        `holds the number ${source}, which cannot be kept as it is written: write one such as 42, or a string.`,
+        `contains the number ${source}, which would be stored as a different number: write a number such as 42, or a string.`,
       );
     },
   });

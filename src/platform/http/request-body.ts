@@ -121,7 +121,7 @@ async function objectIn(bytes: Buffer): Promise<object> {
 async function assertNumbersKept(text: string): Promise<void> {
   const lost = await new TimeSlice().take(lostNumberInSteps(text));
   if (lost === undefined) return;
-  const detail = `holds the number ${shown(lost.written)}, which cannot be kept as it is written. Send one such as 42; a filter keeps all digits of {"$numberLong": "9007199254740993"}.`;
+  const detail = `contains the number ${shown(lost.written)}, which would be stored as a different number. Send a number such as 42; a filter keeps all digits of {"$numberLong": "9007199254740993"}.`;
   throw problems.invalidRequest([{ pointer: lost.pointer, detail }]);
 }
 
