@@ -1,7 +1,6 @@
 import mongoose, { type mongo } from 'mongoose';
 import { DeadlineError, pause } from '../common/index.js';
-import { isRetryable } from './errors.js';
-import { isIndexMissing } from './listed-indexes.js';
+import { isRetryable, TOO_LATE } from './errors.js';
 import { SAFE_BSON } from './options.js';
 
 const NEVER = new AbortController().signal;
@@ -10,12 +9,7 @@ const NEVER = new AbortController().signal;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
-/** The server no longer holds the moment, or the collection was created, dropped or renamed since. */
-const GONE = new Set([239, 246]);
-
 const MAX_TIME_EXPIRED = 50;
-/** The error label of a transaction that was rolled back each time until its time was over. */
-const TOO_LATE = 'TidemarkTransactionTooLate';
 
 /** Options of a bare command, with its time limit (milliseconds). */
 interface BareOptions extends mongo.RunCommandOptions {
@@ -152,20 +146,6 @@ export async function readAsOf<T>(
   } finally {
     await session.endSession();
   }
-}
-
-/**
- * Whether a read failed because its moment is no longer readable: it is too old, or the collection or an index was
- * created, dropped or renamed since.
- */
-export function isMomentGone(error: unknown): boolean {
-  if (isIndexMissing(error)) return true;
-  return error instanceof mongoose.mongo.MongoServerError && GONE.has(Number(error.code));
-}
-
-/** Whether a transaction was repeated until its time was over, and was rolled back each time. */
-export function isTransactionTooLate(error: mongo.MongoServerError): boolean {
-  return error.hasErrorLabel(TOO_LATE);
 }
 
 /**

@@ -1,12 +1,16 @@
 import mongoose from 'mongoose';
 import { DeadlineError } from '../common/index.js';
 import { type Problem, problems } from '../http/plain.js';
-import { isMomentGone, isTransactionTooLate } from './commands.js';
 import { IndexMissingError, isIndexMissing } from './listed-indexes.js';
 
 const { mongo } = mongoose;
 
+/** The error label of a transaction that was rolled back each time until its time was over. */
+export const TOO_LATE = 'TidemarkTransactionTooLate';
+
 const DUPLICATE_KEY = 11000;
+/** The server no longer holds the moment, or the collection was created, dropped or renamed since. */
+const GONE = new Set([239, 246]);
 const MAX_TIME_EXPIRED = 50;
 /** The collection was dropped or renamed under a running command. */
 const COLLECTION_DROPPED = 175;
@@ -257,4 +261,18 @@ async function attempt(
     const refused = refusalsIn(error);
     return { modified: (error as mongoose.mongo.MongoBulkWriteError).result.modifiedCount, refused };
   }
+}
+
+/**
+ * Whether a read failed because its moment is no longer readable: it is too old, or the collection or an index was
+ * created, dropped or renamed since.
+ */
+export function isMomentGone(error: unknown): boolean {
+  if (isIndexMissing(error)) return true;
+  return error instanceof mongo.MongoServerError && GONE.has(Number(error.code));
+}
+
+/** Whether a transaction was repeated until its time was over, and was rolled back each time. */
+export function isTransactionTooLate(error: mongoose.mongo.MongoServerError): boolean {
+  return error.hasErrorLabel(TOO_LATE);
 }
