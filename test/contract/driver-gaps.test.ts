@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import mongoose, { mongo } from 'mongoose';
 import type Module from 'node:module';
-import { DatabaseModule } from '../../src/platform/database/index.js';
+import { DatabaseModule, findAll } from '../../src/platform/database/index.js';
 import { Gate } from '../support/index.js';
 
 const ROUNDS = 20;
@@ -40,4 +40,38 @@ it('an error is decoded even where a reply is wanted raw: the driver itself need
   const answered = new MongoDBResponse(BSON.serialize({ ok: 1, cursor: {} }));
   expect(refused.toObject({ raw: true })['topologyVersion']).toEqual(topologyVersion);
   expect(answered.toObject({ raw: true })['cursor']).toBeInstanceOf(Uint8Array);
+});
+
+describe('a query that is read without a cursor of the driver', () => {
+  const name = `scratch-${new mongo.ObjectId().toHexString()}`;
+  const client = new mongo.MongoClient(process.env['TIDEMARK_TEST_MONGODB_URI'] ?? '', { appName: name });
+  const db = client.db();
+  afterAll(async () => {
+    await db.collection(name).drop();
+    await client.close();
+  });
+
+  it('returns all documents if they do not fit into one reply', async () => {
+    const text = 'x'.repeat(1_000_000);
+    for (let n = 0; n < 20; n += 1) await db.collection(name).insertOne({ n, text });
+    const found = await findAll<{ n: number }>(db, { find: name, filter: { n: { $gt: 0 } }, sort: { n: 1 } });
+    expect(found.map(({ n }) => n)).toEqual(Array.from({ length: 19 }, (_, index) => index + 1));
+  });
+
+  it('is sent again once after the connection ended', async () => {
+    const failing = (times: number) => ({
+      ...{ configureFailPoint: 'failCommand', mode: { times } },
+      data: { failCommands: ['find'], closeConnection: true, appName: name },
+    });
+    const query = { find: name, filter: { n: 7 }, projection: { _id: 0, n: 1 } };
+    await client.db('admin').command(failing(1));
+    await expect(findAll(db, query)).resolves.toEqual([{ n: 7 }]);
+    await client.db('admin').command(failing(2));
+    await expect(findAll(db, query)).rejects.toMatchObject({ name: 'MongoNetworkError' });
+  });
+
+  it('fails with the error of the server', async () => {
+    const query = { find: name, filter: {}, hint: 'missing' };
+    await expect(findAll(db, query)).rejects.toMatchObject({ name: 'MongoServerError', code: 2 });
+  });
 });
