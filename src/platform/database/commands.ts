@@ -99,7 +99,9 @@ interface ReplyCursor<T> {
  * Its cursors need more than twice the CPU for each document. Like them, it sends the command again once if that may help.
  */
 export async function findAll<T>(db: mongo.Db, query: Query): Promise<T[]> {
-  const session = db.client.startSession();
+  // A session that is causally consistent would make the repeated command wait for the time of the failed one, and a
+  // fail-over may have rolled that back.
+  const session = db.client.startSession({ causalConsistency: false });
   const send = async (command: mongo.Document) => {
     const reply = await db.command(command, { session, readPreference: 'primary', ...SAFE_BSON });
     return reply['cursor'] as ReplyCursor<T>;
