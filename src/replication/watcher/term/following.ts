@@ -67,14 +67,13 @@ export class Following {
       }
       const heavy = await this.workThrough(batch, lanes, fences);
       if (batch.isLast) await this.maintenance.maintainWaiting(placeAfter(batch.until), lanes.mainTerm);
-      const reached = furthest(watched, batch.until);
-      if (awaited === undefined) lanes.putAside(batch, heavy, reached);
+      watched = furthest(watched, batch.until);
+      if (awaited === undefined) lanes.putAside(batch, heavy, watched);
       hasEvents ||= batch.events.length > 0;
       // While the log has more, the feeds of these applications show nothing new after a batch without events of theirs.
       const isOwn = heavy.size > 0 || (batch.isLast && hasEvents);
       const isDue = isOwn || hasCome || lanes.isChanged;
       if (!isDue && performance.now() - savedAt <= (hasEvents ? SAVE_PASSED_MS : SAVE_MS)) continue;
-      watched = reached;
       await lanes.saveMain({ token: batch.token, watched });
       savedAt = performance.now();
       hasEvents = false;
