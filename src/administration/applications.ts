@@ -1,10 +1,10 @@
 import type { mongo } from 'mongoose';
 import { type Application, APPLICATIONS, SERVICES } from '../application/plain.js';
-import { NAME } from '../platform/common/index.js';
+import { NAME, textOf } from '../platform/common/index.js';
 import { alongIndexIfAny, isDuplicateKey } from '../platform/database/plain.js';
 import { allows, problems } from '../platform/http/plain.js';
 import { collectionOf, describedKind, type Kind, kindNames, KINDS } from '../kinds/index.js';
-import { recordsIn, ofTenant, type Tenant } from '../record/index.js';
+import { documentOf, recordsIn, ofTenant, type Tenant } from '../record/index.js';
 import { removeSchemas } from '../replication/schema/plain.js';
 import { removeHashKey, rotateHashKey } from '../replication/store/plain.js';
 import type { AuditedAction } from '../trail/index.js';
@@ -51,14 +51,18 @@ export async function createApplication(
 }
 
 /** Lists the stored applications of the given organizations; of all organizations by default. */
-export function listApplications(db: mongo.Db, organizationids?: string[]): Promise<StoredApplication[]> {
+export async function listApplications(
+  db: mongo.Db,
+  organizationids?: string[],
+): Promise<StoredApplication[]> {
   const which = organizationids === undefined ? {} : { organizationid: { $in: organizationids } };
-  return applicationsOf(db)
-    .find<StoredApplication>(which, {
+  const found = await applicationsOf(db)
+    .find(which, {
       ...LISTING,
-      ...{ projection: LISTED_APPLICATION, sort: { organizationid: 1, appid: 1 } },
+      ...{ projection: LISTED_APPLICATION, sort: { organizationid: 1, appid: 1 }, raw: true },
     })
     .toArray();
+  return found.map((one) => documentOf<StoredApplication>(one));
 }
 
 /** Reads a stored application with its entity tag. Throws 404. */
@@ -186,9 +190,9 @@ export async function fixedKindRefusal(
     .collection(KINDS)
     .find(ofTenant(tenant), { ...LISTING, projection: { name: 1 } })
     .toArray();
-  const stays = found.find(({ name }) => !isRemoved(String(name)));
+  const stays = found.find(({ name }) => !isRemoved(textOf(name)));
   if (stays === undefined) return undefined;
-  const detail = `All records of the kind "${String(stays['name'])}" belong to ${nameOfTenant(tenant)}. Remove the kind first.`;
+  const detail = `All records of the kind "${textOf(stays['name'])}" belong to ${nameOfTenant(tenant)}. Remove the kind first.`;
   return inUse(detail, detail);
 }
 

@@ -151,27 +151,37 @@ export async function readStored(
   return { _id, etag: etagOf(raw), document, isUnchanged: { _id, $expr: isSame(raw) } };
 }
 
-/** Whether a document is as it was read. Of a property that the driver refuses, only the size is compared. */
+/**
+ * Whether a document is as it was read. Of a property that the driver cannot send back as it is stored, such as one of two
+ * with the same name, only the size is compared.
+ */
 function isSame(raw: Uint8Array): mongo.Document {
   const exact = readExactly(raw);
   if (exact !== undefined) return { $eq: ['$$ROOT', literal(exact)] };
   const known = new Map<string, unknown>();
-  let rest: unknown = '$$ROOT';
+  const seen = new Set<string>();
   for (const [, nameAt, nameLength, at, length] of BSON.onDemand.parseToElements(raw)) {
     const name = Buffer.from(raw.subarray(nameAt, nameAt + nameLength)).toString();
     const alone = Buffer.concat([Buffer.alloc(4), raw.subarray(nameAt - 1, at + length), Buffer.of(0)]);
     alone.writeInt32LE(alone.length);
     const property = readExactly(alone);
-    if (property === undefined) rest = { $unsetField: { field: literal(name), input: rest } };
+    if (property === undefined || seen.has(name)) known.delete(name);
     else known.set(name, property[name]);
+    seen.add(name);
   }
-  return { $and: [{ $eq: [rest, literal(known)] }, { $eq: [{ $bsonSize: '$$ROOT' }, raw.length] }] };
+  const areSame = [...known].map(([name, value]) => ({
+    $eq: [{ $getField: { field: literal(name), input: '$$ROOT' } }, literal(value)],
+  }));
+  return { $and: [...areSame, { $eq: [{ $bsonSize: '$$ROOT' }, raw.length] }] };
 }
 
-/** Undefined if the driver refuses a value. */
+/** Undefined if the driver refuses a value, or would send it back as another one. */
 function readExactly(raw: Uint8Array): mongo.Document | undefined {
   try {
-    return BSON.deserialize(raw, { ...AS_STORED, validation: { utf8: false } });
+    const document = BSON.deserialize(raw, { ...AS_STORED, validation: { utf8: false } });
+    return Buffer.compare(BSON.serialize(document, { ignoreUndefined: false }), raw) === 0
+      ? document
+      : undefined;
   } catch (error) {
     if (error instanceof BSON.BSONError) return undefined;
     throw error;

@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import { capitalized, duration } from '../platform/common/index.js';
+import { capitalized, duration, textOf } from '../platform/common/index.js';
 import { recordCollections } from '../kinds/index.js';
 import {
   buildsIn,
@@ -199,7 +199,7 @@ async function kinds(connection: Connection): Promise<Found> {
     return [
       state === 'preparing'
         ? `The pass over the records of the kind ${name} cannot begin: ${fault}`
-        : `The document of the kind "${String(name)}" cannot be used: ${fault}`,
+        : `The document of the kind "${textOf(name)}" cannot be used: ${fault}`,
     ];
   });
   const preparing = all.filter(({ state }) => state === 'preparing').map(({ name }) => name);

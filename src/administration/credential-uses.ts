@@ -1,5 +1,7 @@
 import mongoose, { type mongo } from 'mongoose';
 import { CREDENTIAL_USES, CREDENTIALS, type CredentialUse } from '../auth/plain.js';
+import { textOf } from '../platform/common/index.js';
+import { documentOf } from '../record/index.js';
 import { LISTED, type ListedCredential } from './credentials.js';
 import { LISTING } from './listed-services.js';
 
@@ -18,7 +20,7 @@ export async function lastUses(db: mongo.Db, usernames: unknown[]): Promise<(use
   const uses = await db.collection<CredentialUse>(CREDENTIAL_USES).find({ _id }, LISTING).toArray();
   const known = new Map(uses.map((use) => [use._id, use]));
   return (username) => {
-    const use = known.get(String(username));
+    const use = known.get(textOf(username));
     return { lastUsed: use?.at ?? null, lastUsedFrom: use?.from ?? null };
   };
 }
@@ -52,14 +54,15 @@ export async function unusedCredentials(
   if (since === undefined || since > before) return { since, credentials: [] };
   const which = organizationids === undefined ? {} : { 'scopes.organizationid': { $in: organizationids } };
   const projection = { ...LISTED, _id: 1 } as const;
-  const all = await db
+  const found = await db
     .collection(CREDENTIALS)
-    .find(which, { ...LISTING, projection, sort: { username: 1 } })
+    .find(which, { ...LISTING, projection, sort: { username: 1 }, raw: true })
     .toArray();
+  const all = found.map((one) => documentOf(one));
   const named = { _id: { $in: namesIn(all.map(({ username }) => username as unknown)) } };
   const recent = uses.find({ ...named, at: { $gt: before } }, { ...LISTING, projection: { _id: 1 } });
   const recently = new Set((await recent.toArray()).map(({ _id }) => _id));
-  const unused = all.filter(({ _id, username }) => !recently.has(String(username)) && madeAt(_id) < before);
+  const unused = all.filter(({ _id, username }) => !recently.has(textOf(username)) && madeAt(_id) < before);
   return { since, credentials: unused.map(({ _id, ...credential }) => credential) };
 }
 

@@ -8,6 +8,7 @@ import {
   type Scope,
 } from '../auth/plain.js';
 import { exactly } from '../platform/common/index.js';
+import { documentOf } from '../record/index.js';
 import type { AuditedAction } from '../trail/index.js';
 import {
   changeStored,
@@ -104,11 +105,12 @@ export async function revokeCredential(
 }
 
 /** Lists the credentials with a scope in one of the given organizations; all credentials by default. */
-export function listCredentials(db: mongo.Db, organizationids?: string[]): Promise<ListedCredential[]> {
+export async function listCredentials(db: mongo.Db, organizationids?: string[]): Promise<ListedCredential[]> {
   const which = organizationids === undefined ? {} : { 'scopes.organizationid': { $in: organizationids } };
-  return credentialsOf(db)
-    .find<ListedCredential>(which, { ...LISTING, projection: LISTED, sort: { username: 1 } })
+  const found = await credentialsOf(db)
+    .find(which, { ...LISTING, projection: LISTED, sort: { username: 1 }, raw: true })
     .toArray();
+  return found.map((one) => documentOf<ListedCredential>(one));
 }
 
 /**

@@ -259,21 +259,20 @@ const LONGS = 2 ** 63;
  * that JSON would round keep all their digits, as `$numberLong` or `$numberDouble`.
  */
 export function filterJson(value: unknown): unknown {
-  return EJSON.serialize(exact(value), { relaxed: true });
+  if (Array.isArray(value)) return value.map(filterJson);
+  // A program may have stored the names by which the driver knows its own classes, such as `_bsontype`.
+  if (isDocument(value))
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, filterJson(inner)]));
+  const number = value instanceof Double ? value.value : value;
+  if (typeof number === 'number' && mayBeRounded(number)) return { $numberDouble: String(number) };
+  if ((typeof value === 'bigint' || isLong(value)) && !isSafe(value)) return long(value);
+  const isJson = ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
+  return isJson ? value : EJSON.serialize(value, { relaxed: true });
 }
 
 /** Whether a JSON number may be the rounded form of another 64-bit integer. */
 function mayBeRounded(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < LONGS;
-}
-
-function exact(value: unknown): unknown {
-  const number = value instanceof Double ? value.value : value;
-  if (typeof number === 'number') return mayBeRounded(number) ? { $numberDouble: String(number) } : value;
-  if (typeof value === 'bigint' || isLong(value)) return isSafe(value) ? value : long(value);
-  if (Array.isArray(value)) return value.map(exact);
-  if (!isDocument(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, exact(inner)]));
 }
 
 /** In the driver, a `Timestamp` is a `Long` too. */

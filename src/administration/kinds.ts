@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { SERVICES } from '../application/plain.js';
-import { count, exactly } from '../platform/common/index.js';
+import { count, exactly, textOf } from '../platform/common/index.js';
 import { isDuplicateKey, isSameIndex, isTimeout, unfitCollection } from '../platform/database/plain.js';
 import { allows, Problem, problems } from '../platform/http/plain.js';
 import { isBuiltIn, type KindDocument, kindFaults, kindFields } from '../kinds/index.js';
@@ -82,7 +82,6 @@ export async function removeKind(
   if (isBuiltIn(name)) throw builtIn(name);
   const unknown = () => unknownKind(name);
   const stored = await readStored(kindsOf(db), { name: exactly(name) });
-  const document: mongo.Document | null = await kindsOf(db).findOne({ name: exactly(name) });
   if (stored === undefined) throw unknown();
   if (!allows(ifMatch, stored.etag)) throw new Refused(problems.stale(ifMatch));
   if (!purge) await assertUnused(db, name);
@@ -93,7 +92,7 @@ export async function removeKind(
   await changeStored(kindsOf(db), { name: exactly(name) }, { ifMatch, unknown }, async (isUnchanged) => {
     return (await kindsOf(db).deleteOne(isUnchanged)).deletedCount;
   });
-  await dropIndexes(db, document?.['collection']);
+  await dropIndexes(db, stored.document['collection']);
   await recordAction(changeContext, kindAction(purge ? 'kind.purge' : 'kind.remove', name));
   await changeContext.readKinds?.();
   return { services: services.deletedCount, consumers: consumers.deletedCount };
@@ -253,7 +252,7 @@ async function assertFree(db: mongo.Db, { name, collection }: KindDocument): Pro
   if (other['name'] === name)
     throw taken(`There is a kind "${name}" already. A kind is not edited: remove it and create it again.`);
   throw taken(
-    `The collection "${collection}" is already used by the kind "${String(other['name'])}". Each kind has a collection of its own.`,
+    `The collection "${collection}" is already used by the kind "${textOf(other['name'])}". Each kind has a collection of its own.`,
   );
 }
 

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { exactly } from '../platform/common/index.js';
+import { exactly, textOf } from '../platform/common/index.js';
 import { etagOf } from '../platform/http/plain.js';
 import {
   BUILT_IN_KINDS,
@@ -56,7 +56,7 @@ export async function readKind(db: mongo.Db, name: string): Promise<{ kind: List
     return { kind, etag: etagOf(Buffer.from(JSON.stringify(kind))) };
   }
   const found = await readStored(kindsOf(db), { name: exactly(name) });
-  const one = (await storedKinds(db)).find(({ _id }) => String(_id) === String(found?._id));
+  const one = (await storedKinds(db)).find(({ _id }) => textOf(_id) === textOf(found?._id));
   if (found === undefined || one === undefined) throw unknownKind(name);
   return { kind: listed(one, await passesIn(db)), etag: found.etag };
 }
@@ -120,7 +120,7 @@ async function passesIn(db: mongo.Db): Promise<KindProgress[]> {
 }
 
 function listed({ _id, kind, fault }: StoredKind, passes: KindProgress[]): ListedKind {
-  const { name, collection, plural = `${name}s`, id = 'id', lastupdated = 'lastupdated' } = kind;
+  const { name, collection, plural = `${textOf(name)}s`, id = 'id', lastupdated = 'lastupdated' } = kind;
   const { organizationid, appid, channels = false, data = true } = kind;
   const own = passes.find((one) => one.kind === name && one.document === documentKey(_id, kind));
   return {

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { MOST_SERVICE_BYTES, MOST_SERVICES, SERVICES, type StoredService } from '../application/plain.js';
-import { count, literal, TimeSlice } from '../platform/common/index.js';
+import { count, literal, textOf, TimeSlice } from '../platform/common/index.js';
 import { documentOf, ofTenant, type Tenant } from '../record/index.js';
 import { nameAt } from '../replication/store/plain.js';
 
@@ -201,7 +201,7 @@ function ofApplication({ organizationid, appid }: Tenant): mongo.Document {
 function inOrder(services: StoredService[]): StoredService[] {
   const keyed = services.map((service) => {
     const { organizationid, appid, kind, name } = service;
-    return { service, key: [organizationid, appid, kind, name].map(String).join('\0') };
+    return { service, key: [organizationid, appid, kind, name].map(textOf).join('\0') };
   });
   keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   return keyed.map(({ service }) => service);

@@ -138,6 +138,9 @@ async function editService(db: mongo.Db, edit: KeyedSetting, ifMatch: string | u
   });
 }
 
+/** Bytes of BSON of a document without fields. */
+const EMPTY_BYTES = 5;
+
 /** The properties that choose what a service shows. They are checked in combination. */
 const CHOOSING = ['fields', 'hash', 'allowHiddenFilter', 'schemaExamples'] as const;
 /**
@@ -248,8 +251,15 @@ export async function assertRoomForServices(
     );
 }
 
+/** A value that the driver could not send, which an edit leaves as it is, counts as none. */
 function bytesOf(fields: mongo.Document): number {
-  return calculateObjectSize(fields, { ignoreUndefined: true });
+  return Object.entries(fields).reduce((bytes, [name, value]: [string, unknown]) => {
+    try {
+      return bytes + calculateObjectSize({ [name]: value }, { ignoreUndefined: true }) - EMPTY_BYTES;
+    } catch {
+      return bytes;
+    }
+  }, EMPTY_BYTES);
 }
 
 /** The size of each stored service, in bytes of BSON. */

@@ -14,7 +14,7 @@ import { accessOf, callerOf, covers, type Credential } from '../auth/index.js';
 import { exactly, NAME, NAME_SCHEMA } from '../platform/common/index.js';
 import { ControlStream, KnownDocuments, ControlModule } from '../platform/control/index.js';
 import { problems } from '../platform/http/index.js';
-import type { Tenant } from '../record/index.js';
+import { documentOf, type Tenant } from '../record/index.js';
 import { type Application, APPLICATION_MODEL, applicationModels } from './plain.js';
 
 type StoredApplication = Application & { _id: unknown };
@@ -40,14 +40,13 @@ export class ApplicationLookup {
     return this.known.findShared(name, (options) => this.read(tenant, options));
   }
 
-  private read(
+  private async read(
     { organizationid, appid }: Tenant,
     options: mongo.FindOptions,
   ): Promise<StoredApplication | null> {
-    return this.applications.collection.findOne<StoredApplication>(
-      { organizationid: exactly(organizationid), appid: exactly(appid) },
-      options,
-    );
+    const which = { organizationid: exactly(organizationid), appid: exactly(appid) };
+    const found = await this.applications.collection.findOne(which, { ...options, raw: true });
+    return found && documentOf<StoredApplication>(found);
   }
 }
 

@@ -4,6 +4,7 @@ import type { Model, mongo } from 'mongoose';
 import { SharedReads } from '../platform/common/index.js';
 import { ControlStream, KnownDocuments } from '../platform/control/index.js';
 import { WriteBehind } from '../platform/database/index.js';
+import { documentOf } from '../record/index.js';
 import {
   type Credential,
   isUsable,
@@ -114,9 +115,10 @@ export class Authenticator {
     return isUsable(stored, new Date()) ? stored : undefined;
   }
 
-  private read(username: string, options: mongo.FindOptions): Promise<StoredCredential | null> {
+  private async read(username: string, options: mongo.FindOptions): Promise<StoredCredential | null> {
     const { collection } = this.credentials;
-    return collection.findOne<StoredCredential>({ username: { $eq: username } }, options);
+    const found = await collection.findOne({ username: { $eq: username } }, { ...options, raw: true });
+    return found && documentOf<StoredCredential>(found);
   }
 }
 

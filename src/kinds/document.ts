@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { mongo } from 'mongoose';
-import { fits, NAME, NAME_RULE } from '../platform/common/index.js';
+import { fits, NAME, NAME_RULE, textOf } from '../platform/common/index.js';
 import type { KindDescription, StoredShape } from './kind.js';
 import { BUILT_IN_KINDS, describedKind, isBuiltIn, type Kind } from './registry.js';
 
@@ -129,7 +129,7 @@ export function kindsIn(stored: mongo.Document[]): Map<Kind, KindDescription> {
  */
 export function documentKey(_id: unknown, { plural: _plural, ...document }: KindDocument): string {
   const fields = JSON.stringify(kindFields(document));
-  return `${String(_id)} ${createHash('sha256').update(fields).digest('base64url').slice(0, 16)}`;
+  return `${textOf(_id)} ${createHash('sha256').update(fields).digest('base64url').slice(0, 16)}`;
 }
 
 function descriptionOf(document: KindDocument): KindDescription {

@@ -1,6 +1,8 @@
-import type { mongo } from 'mongoose';
-import { expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { mongo } from 'mongoose';
+import { expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
+import { rawDocument } from './raw-document.js';
+import { insertRaw } from './raw-insert.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -142,5 +144,98 @@ describe('the commands show such documents, and change no other by them', () => 
       .find({ ...app.tenant, name: 'z' })
       .toArray();
     expect(stored).toMatchObject([{ ...app.tenant, kind, name: 'z', filter: { a: 3 } }]);
+  });
+});
+
+describe('a document with odd values keeps no other from being listed, and is changed and removed', () => {
+  /** A document with a field by which the driver knows its own classes. */
+  const typed = Buffer.from('\x19\0\0\0\x02_bsontype\0\x05\0\0\0Long\0\0', 'latin1');
+  /** The same for a language: it has no text. */
+  const textless = rawDocument([['toString', 1]]);
+  /** A document with a regular expression with an option that the driver refuses. */
+  const refused = Buffer.from('\x0c\0\0\0\x0b0\0x\0g\0\0', 'latin1');
+
+  const odd = { odd: true, typed, refused, textless };
+  const put = (collection: string, document: object) => {
+    const fields = Object.entries({ _id: new mongo.ObjectId(), ...odd, ...document });
+    return insertRaw(service.uri, collection, rawDocument([...fields, ['twice', 1], ['twice', 2]]));
+  };
+  const ask = async (method: string, path: string, body?: object) => {
+    const user = await app.credential({ scopes: ALL, level: 'admin' });
+    return send(`${service.url}/admin/v1/${path}`, method, { user, ...(body && { body }) });
+  };
+  const resultOf = async (path: string) => ((await ask('GET', path)).json as { result: object[] }).result;
+  const expectConfiguration = async (left: string) => {
+    const { status, json } = await ask('GET', 'configuration');
+    expect([status, json]).toMatchObject([
+      200,
+      { leftOut: expect.arrayContaining([expect.stringContaining(left)]) as string[] },
+    ]);
+  };
+
+  afterEach(async () => {
+    for (const name of ['applications', 'services', 'credentials', 'kinds'])
+      await service.db.collection(name).deleteMany({ odd: true });
+  });
+
+  it('an application', async () => {
+    const { organizationid } = app;
+    const own = { organizationid, appid: 'odd' };
+    await put('applications', { ...own, title: typed });
+    await put('applications', { organizationid: textless, appid: 'nameless' });
+    await service.heard();
+    expect(await resultOf('applications')).toContainEqual(app.tenant);
+    expect(await resultOf('applications')).toContainEqual({ ...own, title: { _bsontype: 'Long' } });
+    await expectConfiguration('application [object Object]/nameless: organizationid is not a string');
+    const user = await app.credential({ scopes: [own] });
+    expect(
+      (await send(`${service.url}/${organizationid}/odd/api/v1/product/max`, 'GET', { user })).status,
+    ).toBe(200);
+    const path = `applications/${organizationid}/odd`;
+    expect(await ask('PATCH', path, { title: 'Odd' })).toMatchObject({ status: 200, json: { title: 'Odd' } });
+    expect((await ask('DELETE', path)).status).toBe(200);
+    expect(await applications().countDocuments(own)).toBe(0);
+  });
+
+  it('a service', async () => {
+    const path = `applications/${app.organizationid}/${app.appid}/services`;
+    await put('services', { ...app.tenant, kind: textless, name: textless });
+    const own = { ...app.tenant, kind: 'product', name: 'odd' };
+    await put('services', { ...own, filter: rawDocument([['data', typed]]), description: typed });
+    const filter = { data: { _bsontype: 'Long' } };
+    expect(await resultOf(path)).toMatchObject([{}, { name: 'odd', filter }]);
+    expect((await ask('GET', `${path}/product/odd`)).json).toMatchObject({ filter });
+    await expectConfiguration(
+      `[object Object] service "[object Object]" of ${app.organizationid}/${app.appid}: kind is not a string`,
+    );
+    for (const body of [{ filter: {} }, { filter: {}, fields: { only: ['data.n'] } }])
+      expect((await ask('PUT', `${path}/product/odd`, body)).status).toBe(200);
+    expect((await ask('DELETE', `${path}/product/odd`)).status).toBe(204);
+    expect(await service.db.collection('services').countDocuments(own)).toBe(0);
+  });
+
+  it('a credential', async () => {
+    const { passwordhash } = (await credentials().findOne({ username: app.user('read') }))!;
+    const [username, scopes] = [`odd-${app.appid}`, [app.tenant]];
+    await put('credentials', { username, level: 'read', scopes, passwordhash: passwordhash as string });
+    await put('credentials', { username: textless, level: typed, scopes: typed, expiresAt: refused });
+    expect((await app.get('product/max', { user: username })).status).toBe(200);
+    const usernames = (await resultOf('credentials')).map((one) => (one as { username: unknown }).username);
+    expect(usernames).toEqual(expect.arrayContaining([username, app.user('read'), { toString: 1 }]));
+    await expectConfiguration('credential "[object Object]": username is not a string');
+    expect((await ask('PATCH', `credentials/${username}`, { level: 'write' })).status).toBe(200);
+    expect((await ask('POST', `credentials/${username}/rotate`)).status).toBe(200);
+    expect((await ask('DELETE', `credentials/${username}`)).status).toBe(204);
+    expect(await credentials().countDocuments({ username })).toBe(0);
+  });
+
+  it('a kind', async () => {
+    await put('kinds', { _id: textless, name: textless, collection: textless });
+    await put('kinds', { name: 'odd', collection: textless });
+    expect((await resultOf('kinds')).slice(2)).toMatchObject([
+      { name: { toString: 1 }, state: 'not valid' },
+      { name: 'odd', state: 'not valid' },
+    ]);
+    expect((await ask('DELETE', 'kinds/odd')).status).toBe(200);
   });
 });

@@ -80,6 +80,17 @@ describe('Why is a record there, or gone?', () => {
     expect((await show('odd')).code).toBe(0);
   });
 
+  it('one with a field by which the driver knows its own classes', async () => {
+    const typed = Buffer.from('\x19\0\0\0\x02_bsontype\0\x05\0\0\0Long\0\0', 'latin1');
+    const record = { _id: new mongo.ObjectId(), ...app.tenant, id: 'typed', lastupdated: new Date() };
+    const data = rawDocument([['typed', typed]]);
+    await insertRaw(service.uri, 'products', rawDocument(Object.entries({ ...record, data })));
+    await service.watcher.caughtUp();
+    expect(await story('typed')).toMatchObject({
+      ...{ state: 'alive', record: { data: { typed: { _bsontype: 'Long' } } } },
+    });
+  });
+
   it('one that nobody ever had', async () => {
     expect(await story('never')).toMatchObject({ state: 'unknown', lastupdated: null, record: null });
     expect(await story('never', 'order')).toMatchObject({ status: 400 });

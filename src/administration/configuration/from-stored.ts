@@ -1,6 +1,6 @@
 import { DEFAULT_SERVICE, isEnabled, type StoredService } from '../../application/plain.js';
 import type { Scope } from '../../auth/index.js';
-import type { Steps } from '../../platform/common/index.js';
+import { type Steps, textOf } from '../../platform/common/index.js';
 import { type FieldError, type Fields, type Shaped, shapeInSteps } from '../../platform/http/pure.js';
 import { isKind, kindNames } from '../../kinds/index.js';
 import type { StoredApplication } from '../applications.js';
@@ -50,7 +50,7 @@ export function* configurationFrom({
     return [];
   }
   const invalid = (kinds ?? []).filter(({ fault }) => fault !== undefined);
-  for (const { kind, fault } of invalid) leftOut.push(`kind "${String(kind.name)}": ${fault}`);
+  for (const { kind, fault } of invalid) leftOut.push(`kind "${textOf(kind.name)}": ${fault}`);
   const byApplication = byPlace(services);
   const known: ConfiguredApplication[] = [];
   for (const application of applications) {
@@ -73,7 +73,7 @@ export function* configurationFrom({
       leftOut.push(`${serviceLabel(service)} of ${place}: there is no such application.`);
   const opened: ConfiguredCredential[] = [];
   for (const one of credentials) {
-    opened.push(...(yield* read(CREDENTIAL, `credential "${String(one.username)}"`, credentialJson(one))));
+    opened.push(...(yield* read(CREDENTIAL, `credential "${textOf(one.username)}"`, credentialJson(one))));
     yield;
   }
   const valid = kinds?.filter((one) => !invalid.includes(one));
@@ -137,9 +137,9 @@ function withoutNothing(stored: object): object {
 }
 
 function tenantLabel({ organizationid, appid }: { organizationid?: unknown; appid?: unknown }): string {
-  return `${String(organizationid)}/${String(appid)}`;
+  return `${textOf(organizationid)}/${textOf(appid)}`;
 }
 
 function serviceLabel({ kind, name }: StoredService): string {
-  return `${String(kind)} service "${String(name)}"`;
+  return `${textOf(kind)} service "${textOf(name)}"`;
 }

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import type { Filter, ServiceKey } from '../../application/index.js';
 import { CREDENTIALS } from '../../auth/plain.js';
-import { TimeSlice } from '../../platform/common/index.js';
+import { textOf, TimeSlice } from '../../platform/common/index.js';
 import { problems } from '../../platform/http/plain.js';
 import type { Tenant } from '../../record/index.js';
 import { assertNoRecords, nameOfTenant } from '../applications.js';
@@ -114,7 +114,7 @@ async function assertUsernames(db: mongo.Db, changes: PlannedChange[], reach: Re
   }
   const usernames = made.map(({ key }) => key.username);
   const one = await db.collection(CREDENTIALS).findOne({ username: { $in: usernames } });
-  if (one !== null) throw await usernameTaken(db, String(one['username']), reach.coversCredential);
+  if (one !== null) throw await usernameTaken(db, textOf(one['username']), reach.coversCredential);
 }
 
 /** The previews of services that get another filter or other fields, by the `name` of the change. */

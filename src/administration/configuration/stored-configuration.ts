@@ -1,10 +1,10 @@
 import mongoose, { type mongo } from 'mongoose';
 import { APPLICATIONS } from '../../application/plain.js';
 import { CREDENTIALS } from '../../auth/plain.js';
-import { count, type Steps, TimeSlice } from '../../platform/common/index.js';
+import { count, type Steps, textOf, TimeSlice } from '../../platform/common/index.js';
 import { COMMAND_MS, isUnconfirmed, transactionWithin } from '../../platform/database/plain.js';
 import { etagOf, Problem } from '../../platform/http/plain.js';
-import { ofTenant, type Tenant } from '../../record/index.js';
+import { documentOf, ofTenant, type Tenant } from '../../record/index.js';
 import type { StoredApplication } from '../applications.js';
 import { LISTED, type ListedCredential } from '../credentials.js';
 import { filterJson } from '../filter-text.js';
@@ -98,7 +98,7 @@ async function readConfiguration(
   const ofScopes =
     only === undefined ? of('scopes.organizationid') : { scopes: { $elemMatch: ofTenant(only) } };
   const covered = <T extends { organizationid?: unknown; appid?: unknown }>({ organizationid, appid }: T) =>
-    reach.covers({ organizationid: String(organizationid), appid: String(appid) });
+    reach.covers({ organizationid: textOf(organizationid), appid: textOf(appid) });
   const ofApplications = await sizeOf(db.collection(APPLICATIONS), which, session);
   const ofCredentials = await sizeOf(db.collection(CREDENTIALS), ofScopes, session);
   const { services, leftOut: beyond } = await listServices(db, {
@@ -164,13 +164,13 @@ async function read<T extends mongo.Document>(
   },
 ): Promise<T[]> {
   const batchSize = batchSizeFor(documents, bytes);
-  const found = collection.find<T>(which, {
-    ...{ ...LISTING, ...options, batchSize, session },
+  const found = collection.find(which, {
+    ...{ ...LISTING, ...options, batchSize, session, raw: true },
   });
   const all: T[] = [];
   const slice = new TimeSlice();
   for await (const one of found) {
-    all.push(one);
+    all.push(documentOf<T>(one));
     await slice.step();
   }
   return all;

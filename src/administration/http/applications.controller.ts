@@ -3,6 +3,7 @@ import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { NamesApplication } from '../../application/index.js';
 import { Caller, covers, type Credential } from '../../auth/index.js';
+import { textOf } from '../../platform/common/index.js';
 import { Problems, sendJson, type Shaped, DocumentedBody } from '../../platform/http/index.js';
 import type { Kind } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
@@ -51,7 +52,7 @@ export class ApplicationsController {
   ): Promise<void> {
     const all = await listApplications(this.changeContexts.of(request).db, organizationsTouched(caller));
     const result = all
-      .filter(({ organizationid, appid }) => covers(caller.scopes, String(organizationid), String(appid)))
+      .filter(({ organizationid, appid }) => covers(caller.scopes, textOf(organizationid), textOf(appid)))
       .map(shown);
     sendJson(response, JSON.stringify({ result }));
   }

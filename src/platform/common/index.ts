@@ -12,6 +12,7 @@ export {
   count,
   duration,
   fits,
+  textOf,
   visible,
   visibleJson,
   visibleLines,

@@ -41,6 +41,15 @@ export function fits(text: string, most: number): boolean {
   return text.length <= most || (text.length <= 2 * most && Array.from(text).length <= most);
 }
 
+/** The text of a stored value. `String` alone throws for a document with a field `toString`. */
+export function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}
+
 /** An integer with thousands separators. */
 export function count(number: number): string {
   return number.toLocaleString('en');
