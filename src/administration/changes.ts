@@ -125,7 +125,8 @@ const { BSON } = mongoose.mongo;
 
 /** Numbers keep their BSON type, so that the document can be compared with the stored one. */
 const AS_STORED = { ...SAFE_BSON, promoteValues: false, promoteLongs: false, promoteBuffers: false } as const;
-const MOST_TRIES = 5;
+/** How long a change is repeated while other writers are faster, in ms. It ends before the request is answered 503. */
+const REPEATED_MS = 4000;
 
 /** A stored document of the configuration, with its entity tag. */
 export interface TaggedDocument {
@@ -191,10 +192,10 @@ function readExactly(raw: Uint8Array): mongo.Document | undefined {
 /**
  * Changes a document with `write`, and returns the document as it was before. `write` is called only if the entity tag
  * of the document matches `ifMatch`. `write` must change the document that `isUnchanged` matches, and return the number
- * of changed documents: 0 if another writer was faster. The document is then read again, and everything is repeated, at
- * most {@link MOST_TRIES} times in total; only a call without `ifMatch`, or with `*`, can still succeed then. Throws
- * the error of `unknown` if the document does not exist, and 412 if it was not changed. With a session, `write` must use it
- * too.
+ * of changed documents: 0 if another writer was faster. The document is then read again, and everything is repeated, for
+ * {@link REPEATED_MS} at most; only a call without `ifMatch`, or with `*`, can still succeed then. Throws the error of
+ * `unknown` if the document does not exist, 412 if its entity tag does not match, and 503 if others were faster all the
+ * time. With a session, `write` must use it too.
  */
 export async function changeStored(
   collection: mongo.Collection,
@@ -206,13 +207,14 @@ export async function changeStored(
   }: { ifMatch?: string | undefined; unknown: () => Error; session?: mongo.ClientSession | undefined },
   write: (isUnchanged: mongo.Document, stored: TaggedDocument) => Promise<number>,
 ): Promise<TaggedDocument> {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  const ends = performance.now() + REPEATED_MS;
+  do {
     const stored = await readStored(collection, which, session);
     if (stored === undefined) throw unknown();
-    if (!allows(ifMatch, stored.etag)) break;
+    if (!allows(ifMatch, stored.etag)) throw new Refused(problems.stale(ifMatch));
     if ((await write(stored.isUnchanged, stored)) > 0) return stored;
-  }
-  throw new Refused(problems.stale(ifMatch));
+  } while (performance.now() < ends);
+  throw new Refused(problems.queryTimeout({ isOfTransaction: true }));
 }
 
 const EVERY = '*';

@@ -149,6 +149,16 @@ describe('Administration API /admin/v1', () => {
     }
   });
 
+  it('of several changes at the same moment that name no version all are made: 412 is for If-Match', async () => {
+    const made = (method: string, path: string, bodyOf: (index: number) => object) =>
+      Promise.all(Array.from({ length: 20 }, (_, index) => admin(method, path, { body: bodyOf(index) })));
+    const titled = await made('PATCH', ofApp(''), (index) => ({ title: `title ${index}` }));
+    expect(titled.filter(({ status }) => status !== 200)).toEqual([]);
+    const fields = (index: number) => ({ filter: {}, fields: { except: [`data.n${index}`] } });
+    const set = await made('PUT', ofApp('/services/product/chosen'), fields);
+    expect(set.filter(({ status }) => status !== 200)).toEqual([]);
+  });
+
   it('a service that is set while its application is removed is not left behind', async () => {
     const key = { ...app.tenant, appid: `gone-${short()}`, kind: 'product', name: 'late' } as const;
     const changeContext = {
