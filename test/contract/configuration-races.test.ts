@@ -91,6 +91,21 @@ it('of two configurations that were planned against the same one, the second is 
   }
 });
 
+it('a configuration that may be applied to any version is applied, whatever is changed meanwhile', async () => {
+  const other = await service.application();
+  const title = (text: string) =>
+    service.db.collection('applications').updateOne(other.tenant, { $set: { title: text } });
+  const changed = deskWaiting(async () => void (await title('meanwhile')));
+  const options = { reach: EVERYTHING, isPruned: false };
+  const { changes } = await applyConfiguration(changed, wanted([named('late')]), options);
+  expect(changes.map(({ name }) => name)).toEqual([expect.stringContaining('"late"')]);
+  const { etag } = await compare(service.db, wanted([]), options);
+  const stale = deskWaiting(async () => void (await title('again')));
+  await expect(
+    applyConfiguration(stale, wanted([named('later')]), { ...options, ifMatch: etag }),
+  ).rejects.toMatchObject({ problem: { status: 412 } });
+});
+
 it('a configuration is read as of one moment, whatever is applied meanwhile', async () => {
   const later = await service.application();
   await service.db.collection('applications').deleteOne(later.tenant);

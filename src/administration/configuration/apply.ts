@@ -23,6 +23,9 @@ import { exactly } from '../../platform/common/index.js';
 /** The `_id` of a document that exists only within a transaction. */
 const TURN = 'configuration.apply';
 
+/** How often a configuration is compared that may be applied to any version. */
+const MOST_TRIES = 5;
+
 /** How long the transaction is repeated while it conflicts with others (milliseconds). */
 const REPEATED_MS = 60_000;
 
@@ -40,28 +43,45 @@ export interface Applied {
 }
 
 /**
- * Changes the stored configuration to the wanted one, in one transaction. Throws 400, 403, 404 and 409, and 412 if the
- * configuration has changed since the plan was made.
+ * Changes the stored configuration to the wanted one, in one transaction. Throws 400, 403, 404 and 409, 412 if the
+ * configuration has changed since the plan was made, and 503 if others have changed it each time before the transaction.
  */
 export async function applyConfiguration(
   changeContext: ChangeContext,
   wanted: Configuration,
-  { ifMatch, mostNew = Infinity, ...options }: ApplyOptions,
+  options: ApplyOptions,
 ): Promise<Applied> {
-  const { db } = changeContext;
   await changeContext.readKinds?.();
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const applied = await applyUnlessChanged(changeContext, wanted, options);
+    if (applied !== undefined) return applied;
+  }
+  throw new Refused(problems.queryTimeout({ isOfTransaction: true }));
+}
+
+/** Undefined if the configuration has changed between the comparison and the transaction. */
+async function applyUnlessChanged(
+  changeContext: ChangeContext,
+  wanted: Configuration,
+  { ifMatch, mostNew = Infinity, ...options }: ApplyOptions,
+): Promise<Applied | undefined> {
+  const { db } = changeContext;
   const first = await compare(db, wanted, options);
   if (!allows(ifMatch, first.etag)) throw new Refused(problems.stale(ifMatch));
   await assertPossible(db, first.changes, options.reach, changeContext.turn);
   const secrets = await secretsFor(first.changes, mostNew);
   const makeChanges = async (session: mongo.ClientSession) => {
     const now = await compare(db, wanted, options, session);
-    if (now.etag !== first.etag) throw new Refused(problems.stale());
+    if (now.etag !== first.etag) return false;
     await takeTurn(db, session);
     for (const change of inOrder(first.changes)) await write(db, change, secrets, session);
     await recordActions(changeContext, first.changes.map(auditedAction), session);
+    return true;
   };
-  await transactionWithin(db.client, REPEATED_MS, makeChanges, { readConcern: { level: 'snapshot' } });
+  const isMade = await transactionWithin(db.client, REPEATED_MS, makeChanges, {
+    readConcern: { level: 'snapshot' },
+  });
+  if (!isMade) return undefined;
   // The changes are committed, so the passwords must reach the caller even if what follows fails.
   // First, because MongoDB drops no index of a collection while it builds those of the new kind there.
   await dropIndexesOfRemoved(db, first.changes);
