@@ -202,6 +202,19 @@ describe('`config export`, `config plan`, `config apply`', () => {
     await services.deleteMany({ name: { $in: ['odd', 'odder'] } });
   });
 
+  it('an application that is pruned takes with it what was not part of the configuration', async () => {
+    const { tenant, appid } = await service.application();
+    const services = service.db.collection('services');
+    await services.insertOne({ ...tenant, kind: 'product', name: 'odd', filter: { $where: '1' } });
+    const kept = await exported();
+    kept.applications = kept.applications.filter((one) => one.appid !== appid);
+    const path = await file(kept);
+    const { output } = await admin.run(['config', 'plan', path, '--prune']);
+    await admin.run(['config', 'apply', path, '--prune', '--yes']);
+    expect(output).toContain('so removed only with its application: product service "odd"');
+    expect(await services.countDocuments(tenant)).toBe(0);
+  });
+
   it('a file may begin with a byte order mark', async () => {
     const { output } = await admin.run('config export');
     expect((await admin.run(['config', 'plan', await file(`\uFEFF${output}`)])).code).toBe(0);

@@ -158,6 +158,8 @@ async function write(
   if (action === 'remove') {
     await collection.deleteOne(which, { session });
     if (thing.what === 'application') {
+      // Those that were not part of the configuration would come back with the name of the application.
+      await db.collection(SERVICES).deleteMany(ofTenant(thing.key), { session });
       await removeHashKey(db, thing.key, session);
       await removeSchemas(db, thing.key, session);
     }

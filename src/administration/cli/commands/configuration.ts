@@ -153,6 +153,8 @@ function changesJson(changes: PlannedChange[], previews?: Previews): object[] {
  * preview; then the sum, and what is left unchanged.
  */
 function planLines({ changes, untold, leftOut }: Comparison, previews: Previews): string[] {
+  const isRemoving = changes.some(({ action, thing }) => action === 'remove' && thing.what === 'application');
+  const fate = isRemoving ? 'removed only with its application' : 'left unchanged';
   return [
     ...changes.flatMap((change) => [
       lineOf(change),
@@ -166,7 +168,7 @@ function planLines({ changes, untold, leftOut }: Comparison, previews: Previews)
           `Not in the file, and kept (--prune removes ${untold.length === 1 ? 'it' : 'them'}):`,
           ...untold.map(({ name }) => `  ${name}`),
         ]),
-    ...leftOut.map((one) => `Not part of the configuration, so left unchanged: ${one}`),
+    ...leftOut.map((one) => `Not part of the configuration, so ${fate}: ${one}`),
   ];
 }
 
