@@ -178,8 +178,8 @@ export const Administrative = () =>
   applyDecorators(AboveApplications(), Needs('admin'), ApiTags('administration'), ApiBasicAuth());
 
 /**
- * Builds the `ChangeContext` of the sender of a request. If the client disconnects before its filter was tried, the change is
- * refused.
+ * Builds the `ChangeContext` of the sender of a request. If the client disconnects before its filter was tried, or the turn of
+ * the trial does not come in time, the change is refused.
  */
 @Injectable()
 export class ChangeContexts {
@@ -199,8 +199,13 @@ export class ChangeContexts {
     return {
       ...{ db: this.connection.db!, actor: actorOf(request), auditTrailDays: this.auditTrailDays },
       turn: async ({ organizationid }, work, ms) => {
-        const tried = await this.trials.during(organizationid, gone, work, ms);
-        if (tried === undefined && gone.aborted) throw problems.busy();
+        let isBegun = false;
+        const begin = () => {
+          isBegun = true;
+          return work();
+        };
+        const tried = await this.trials.during(organizationid, gone, begin, ms);
+        if (tried === undefined && (gone.aborted || !isBegun)) throw problems.busy();
         return tried;
       },
       readKinds: () => this.kinds.refresh(),

@@ -58,6 +58,11 @@ it('nor has one whose trial was under way then, or was to come behind', async ()
   await expect(turn!(TENANT, endless, 30_000)).rejects.toMatchObject({ slug: 'busy' });
 });
 
+it('nor has one whose time was over before its turn came', async () => {
+  for (let taken = 0; taken < 2; taken += 1) void places.during('acme', here, endless);
+  await expect(turn!(TENANT, endless, 1)).rejects.toMatchObject({ slug: 'busy' });
+});
+
 it('one that MongoDB has not finished in time has', async () => {
   expect(await turn!(TENANT, endless, 1)).toBeUndefined();
 });
