@@ -59,12 +59,15 @@ export type AuditStatus = Pick<
   'round' | 'kind' | 'slices' | 'lastRoundSeconds' | 'roundSeconds' | 'found'
 >;
 
-/** Members of one application with an e-mail that another member already has. `members` are their `_id`s. */
+/** Members of one application with an e-mail that another member already has. */
 interface EmailDuplicateGroup {
   organizationid: string;
   appid: string;
   emailkey: string;
+  /** The `_id`s of the first ones. */
   members: string[];
+  /** The number of further members; absent if there are none. */
+  others?: number;
 }
 
 /** An entry of the quarantine: a record, a hard delete or `services` that could not be processed or written. */
@@ -200,18 +203,26 @@ async function documentCounts(db: mongo.Db): Promise<Status['documents']> {
 async function firstEmailDuplicates(db: mongo.Db): Promise<EmailDuplicateGroup[]> {
   const groups = await db
     .collection(EMAIL_DUPLICATES)
-    .aggregate<{ _id: Omit<EmailDuplicateGroup, 'members'>; members: mongo.ObjectId[] }>([
+    .aggregate<{
+      _id: Omit<EmailDuplicateGroup, 'members' | 'others'>;
+      members: mongo.ObjectId[];
+      all: number;
+    }>([
       {
         $group: {
           _id: { organizationid: '$organizationid', appid: '$appid', emailkey: '$emailkey' },
-          members: { $push: '$_id' },
+          members: { $firstN: { input: '$_id', n: MOST_SHOWN } },
+          all: { $sum: 1 },
         },
       },
       { $sort: { _id: 1 } },
       { $limit: MOST_SHOWN },
     ])
     .toArray();
-  return groups.map(({ _id, members }) => ({ ..._id, members: members.map(String) }));
+  return groups.map(({ _id, members, all }) => ({
+    ...{ ..._id, members: members.map(String) },
+    ...(all > members.length && { others: all - members.length }),
+  }));
 }
 
 async function firstSetAside(db: mongo.Db): Promise<SetAsideStatus[]> {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { mongo } from 'mongoose';
 import { eventually, freshDatabase, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 
@@ -91,6 +92,18 @@ describe('`status` (database, watcher, lag, indexes)', () => {
     expect((await admin.run('status')).output).toContain(
       `ada@example.org: members with _id ${second._id.toHexString()}`,
     );
+  });
+
+  it('names twenty of the members who share an e-mail, and the number of the others', async () => {
+    const shared = { ...(await service.application()).tenant, emailkey: 'shared@example.org' };
+    const members = Array.from({ length: 1022 }, () => ({ _id: new mongo.ObjectId(), ...shared }));
+    await service.db.collection('tidemark.emailduplicates').insertMany(members);
+    const { first } = (await admin.json<Status>('status')).emailDuplicates;
+    const found = first.find(({ emailkey }) => emailkey === shared.emailkey)!;
+    expect(found).toMatchObject({ ...shared, others: 1002 });
+    expect(found.members).toHaveLength(20);
+    expect((await admin.run('status')).output).toContain(`${found.members.at(-1)}, and 1,002 more`);
+    await service.db.collection('tidemark.emailduplicates').deleteMany(shared);
   });
 
   it('tells what the leaders did: re-stamps by reason, tombstones, passes, records ignored', async () => {

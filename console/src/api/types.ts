@@ -250,7 +250,10 @@ export interface Status {
     first: (Tenant &
       Rest & { kind: string; name: string; since?: string; share?: number; failures: number })[];
   };
-  emailDuplicates: { members: number; first: (Tenant & { emailkey: string; members: string[] })[] };
+  emailDuplicates: {
+    members: number;
+    first: (Tenant & { emailkey: string; members: string[]; others?: number })[];
+  };
   faultyFilters: { services: number; first: { service: string; detail: string; isServed: boolean }[] };
   quarantine: { events: number; first: { what: string; _id: string; since: string; reason: string }[] };
 }

@@ -196,7 +196,15 @@ function EmailDuplicates({ status: { emailDuplicates } }: { status: Status }) {
         columns={[
           { title: 'Application', cell: ({ organizationid, appid }) => `${organizationid}/${appid}` },
           { title: 'E-mail', cell: ({ emailkey }) => emailkey },
-          { title: '_id of members', cell: ({ members }) => <code>{members.join(', ')}</code> },
+          {
+            title: '_id of members',
+            cell: ({ members, others }) => (
+              <>
+                <code>{members.join(', ')}</code>
+                {others === undefined ? '' : `, and ${count(others)} more`}
+              </>
+            ),
+          },
         ]}
       />
     </>

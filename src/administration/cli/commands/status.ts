@@ -199,9 +199,9 @@ function duplicateLines({ members, first }: Status['emailDuplicates']): SaidLine
   if (members === 0) return [['Duplicates', 'no duplicate e-mails']];
   return [
     ['Duplicates', `${counted(members, 'member')} with the e-mail of an earlier member`, 'yellow'],
-    ...first.map(({ organizationid, appid, emailkey, members: ids }): SaidLine => [
+    ...first.map(({ organizationid, appid, emailkey, members: ids, others }): SaidLine => [
       '',
-      `${organizationid}/${appid} ${emailkey}: members with _id ${ids.join(', ')}`,
+      `${organizationid}/${appid} ${emailkey}: members with _id ${ids.join(', ')}${others === undefined ? '' : `, and ${count(others)} more`}`,
     ]),
   ];
 }
