@@ -22,7 +22,7 @@ import {
 import { LISTING } from './listed-services.js';
 
 /** The fields of an application that are listed. Other programs may store additional ones. */
-const LISTED_APPLICATION = { _id: 0, organizationid: 1, appid: 1, title: 1, settings: 1 } as const;
+export const LISTED_APPLICATION = { _id: 0, organizationid: 1, appid: 1, title: 1, settings: 1 } as const;
 const BY_TENANT = { organizationid: 1, appid: 1, _id: 1 } as const;
 
 /** A stored application. Its values are unknown, because operators write this collection too. */

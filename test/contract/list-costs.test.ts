@@ -131,6 +131,17 @@ describe('What a list of the administration reads', () => {
     expect([read.length, sum(read, 'docsExamined')]).toEqual([1, 5]);
   });
 
+  it('a configuration: what is part of it, which alone counts towards its limit', async () => {
+    const { tenant, organizationid, appid } = shop;
+    const path = `configuration?organizationid=${organizationid}&appid=${appid}`;
+    const { bytes } = await costOf(path);
+    await service.db.collection('applications').updateOne(tenant, { $set: { note: NOTE.repeat(60) } });
+    await service.db
+      .collection('credentials')
+      .updateOne({ username: shop.user('read') }, { $set: { note: NOTE.repeat(60) } });
+    expect((await costOf(path)).bytes).toBeLessThan(bytes + SHORT);
+  });
+
   it('services: those of the application, each twice at most, half a megabyte at a time', async () => {
     const { replies, documents, bytes } = await costOf(listOf(shop));
     expect(documents).toBeLessThanOrEqual(2 * SERVICES);

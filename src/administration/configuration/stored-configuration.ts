@@ -5,7 +5,7 @@ import { count, type Steps, textOf, TimeSlice } from '../../platform/common/inde
 import { COMMAND_MS, isUnconfirmed, transactionWithin } from '../../platform/database/plain.js';
 import { etagOf, Problem } from '../../platform/http/plain.js';
 import { documentOf, ofTenant, type Tenant } from '../../record/index.js';
-import type { StoredApplication } from '../applications.js';
+import { LISTED_APPLICATION, type StoredApplication } from '../applications.js';
 import { LISTED, type ListedCredential } from '../credentials.js';
 import { filterJson } from '../filter-text.js';
 import { coversCredential, Refused } from '../changes.js';
@@ -99,15 +99,15 @@ async function readConfiguration(
     only === undefined ? of('scopes.organizationid') : { scopes: { $elemMatch: ofTenant(only) } };
   const covered = <T extends { organizationid?: unknown; appid?: unknown }>({ organizationid, appid }: T) =>
     reach.covers({ organizationid: textOf(organizationid), appid: textOf(appid) });
-  const ofApplications = await sizeOf(db.collection(APPLICATIONS), which, session);
-  const ofCredentials = await sizeOf(db.collection(CREDENTIALS), ofScopes, session);
+  const ofApplications = await sizeOf(db.collection(APPLICATIONS), which, LISTED_APPLICATION, session);
+  const ofCredentials = await sizeOf(db.collection(CREDENTIALS), ofScopes, LISTED, session);
   const { services, leftOut: beyond } = await listServices(db, {
     ...{ which, covers: covered, session },
     assertRoom: (bytes) => assertAtMost(mostBytes, bytes + ofApplications.bytes + ofCredentials.bytes),
   });
   const applications = await read<StoredApplication>(db.collection(APPLICATIONS), which, {
     ...{ size: ofApplications, session },
-    ...{ projection: { _id: 0 }, sort: { organizationid: 1, appid: 1 } },
+    ...{ projection: LISTED_APPLICATION, sort: { organizationid: 1, appid: 1 } },
   });
   const credentials = await read<ListedCredential>(db.collection(CREDENTIALS), ofScopes, {
     ...{ size: ofCredentials, session },
@@ -127,7 +127,7 @@ async function readConfiguration(
   return { configuration, text, etag, leftOut: [...leftOut, ...beyond.map(leftOutText)] };
 }
 
-/** The number of documents that a query matches, and their total size in bytes of BSON. */
+/** The number of documents that a query matches, and the total size of what is read of them, in bytes of BSON. */
 interface Size {
   documents: number;
   bytes: number;
@@ -136,12 +136,14 @@ interface Size {
 async function sizeOf(
   collection: mongo.Collection,
   which: mongo.Document,
+  projection: mongo.Document,
   session: mongo.ClientSession,
 ): Promise<Size> {
   const [size] = await collection
     .aggregate<Size>(
       [
         { $match: which },
+        { $project: projection },
         { $group: { _id: null, documents: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
       ],
       { ...LISTING, session },
