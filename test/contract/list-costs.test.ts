@@ -142,6 +142,23 @@ describe('What a list of the administration reads', () => {
     expect((await costOf(path)).bytes).toBeLessThan(bytes + SHORT);
   });
 
+  it('a configuration that is applied: each application once more, however many services it has', async () => {
+    const { tenant } = await service.application({ organizationid: shop.organizationid });
+    const looksFor = async (count: number) => {
+      const services = Array.from({ length: count }, (_, index) => ({
+        ...{ kind: 'product', name: `s${index}`, filter: {}, enabled: false, description: `of ${count}` },
+      }));
+      const body = { applications: [{ ...tenant, services }] };
+      const commands = await commandsDuring(service.db, async () => {
+        const path = `${service.url}/admin/v1/configuration/apply?organizationid=${tenant.organizationid}&appid=${tenant.appid}`;
+        expect((await send(path, 'POST', { user: owner, body })).status).toBe(200);
+      });
+      const isLook = ({ command }: Profiled) => command['find'] === 'applications' && command['limit'] === 1;
+      return commands.filter(isLook).length;
+    };
+    expect([await looksFor(1), await looksFor(20)]).toEqual([1, 1]);
+  });
+
   it('services: those of the application, each twice at most, half a megabyte at a time', async () => {
     const { replies, documents, bytes } = await costOf(listOf(shop));
     expect(documents).toBeLessThanOrEqual(2 * SERVICES);

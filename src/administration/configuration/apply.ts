@@ -4,11 +4,11 @@ import { CREDENTIALS, hashPassword } from '../../auth/plain.js';
 import type { KindDocument } from '../../kinds/index.js';
 import { isDuplicateKey, transactionWithin } from '../../platform/database/plain.js';
 import { allows, problems } from '../../platform/http/plain.js';
-import { ofTenant } from '../../record/index.js';
+import { ofTenant, type Tenant } from '../../record/index.js';
 import { removeSchemas } from '../../replication/schema/plain.js';
 import { removeHashKey } from '../../replication/store/plain.js';
 import { AUDIT_TRAIL, type AuditedAction } from '../../trail/plain.js';
-import { applicationAction, applicationExists } from '../applications.js';
+import { applicationAction, applicationExists, nameOfTenant } from '../applications.js';
 import { credentialAction, forgetUses, named } from '../credentials.js';
 import { randomPassword } from '../passwords.js';
 import { type ChangeContext, recordActions, Refused, usernameUnavailable } from '../changes.js';
@@ -111,11 +111,11 @@ function inOrder(changes: PlannedChange[]): PlannedChange[] {
 
 /** Removes services that were written while their application was removed. */
 async function removeOrphans(db: mongo.Db, changes: PlannedChange[]): Promise<void> {
-  for (const { action, thing } of changes) {
-    if (thing.what !== 'service' || action === 'remove') continue;
-    if (!(await applicationExists(db, thing.key)))
-      await db.collection(SERVICES).deleteMany(ofTenant(thing.key));
-  }
+  const applications = new Map<string, Tenant>();
+  for (const { action, thing } of changes)
+    if (thing.what === 'service' && action !== 'remove') applications.set(nameOfTenant(thing.key), thing.key);
+  for (const tenant of applications.values())
+    if (!(await applicationExists(db, tenant))) await db.collection(SERVICES).deleteMany(ofTenant(tenant));
 }
 
 /** Removes the indexes of removed kinds, apart from those that a created kind needs in the same collection. */
