@@ -23,6 +23,7 @@ import { LISTING } from './listed-services.js';
 
 /** The fields of an application that are listed. Other programs may store additional ones. */
 export const LISTED_APPLICATION = { _id: 0, organizationid: 1, appid: 1, title: 1, settings: 1 } as const;
+const ONLY_ID = { projection: { _id: 1 } } as const;
 const BY_TENANT = { organizationid: 1, appid: 1, _id: 1 } as const;
 
 /** A stored application. Its values are unknown, because operators write this collection too. */
@@ -93,7 +94,7 @@ export async function changeApplication(
 }
 
 export async function applicationExists(db: mongo.Db, tenant: Tenant): Promise<boolean> {
-  return (await applicationsOf(db).findOne(ofTenant(tenant), { projection: { _id: 1 } })) !== null;
+  return (await applicationsOf(db).findOne(ofTenant(tenant), ONLY_ID)) !== null;
 }
 
 /** Throws 404 if the application does not exist, so that a typing error does not go unnoticed. */
@@ -105,7 +106,7 @@ export async function assertApplication(db: mongo.Db, tenant: Tenant): Promise<v
  * Removes an application with its services, their schemas, and the key of its hashes. With `purge`, removes its records
  * too; without it, throws 409 if there are any. Also throws 409 while a kind is fixed to the application, and 404 and
  * 412. The watcher turns removed records into tombstones; the ledger is kept. An interrupted removal can be repeated as
- * long as records remain.
+ * long as records or services remain.
  */
 export async function removeApplication(
   changeContext: ChangeContext,
@@ -120,8 +121,10 @@ export async function removeApplication(
     const { etag } = await readApplication(db, tenant);
     throw allows(ifMatch, etag) ? refusal : new Refused(problems.stale(ifMatch));
   }
-  await removeDocument(db, tenant, { ifMatch, isRepeated: found.length > 0 });
-  await db.collection(SERVICES).deleteMany(ofTenant(tenant));
+  const services = db.collection(SERVICES);
+  const isRepeated = found.length > 0 || (await services.findOne(ofTenant(tenant), ONLY_ID)) !== null;
+  await removeDocument(db, tenant, { ifMatch, isRepeated });
+  await services.deleteMany(ofTenant(tenant));
   await removeHashKey(db, tenant);
   await removeSchemas(db, tenant);
   const removed = new Map<Kind, number>();
@@ -145,7 +148,7 @@ export async function rekeyApplication(changeContext: ChangeContext, tenant: Ten
   await noteApplication(changeContext, 'application.rekey', tenant);
 }
 
-/** Removes the application's document. Does nothing if an interrupted removal has removed it already while records remain. */
+/** Removes the application's document. Does nothing if an interrupted removal has removed it already. */
 async function removeDocument(
   db: mongo.Db,
   tenant: Tenant,

@@ -95,6 +95,18 @@ describe('Administration API /admin/v1', () => {
     });
   });
 
+  it('a removal that was interrupted can be repeated while services are left', async () => {
+    const { tenant } = await service.application();
+    const { organizationid, appid } = tenant;
+    const services = service.db.collection('services');
+    await services.insertOne({ ...tenant, kind: 'product', name: 'left', filter: {} });
+    await service.db.collection('applications').deleteOne(tenant);
+    const path = `applications/${organizationid}/${appid}`;
+    expect((await admin('DELETE', path)).status).toBe(200);
+    expect(await services.countDocuments(tenant)).toBe(0);
+    expect((await admin('DELETE', path)).status).toBe(404);
+  });
+
   it('sets a service that then is served, and refuses a stale version', async () => {
     await app.product({ id: 'red', data: { color: 'red' } });
     const path = ofApp('/services/product/colored');

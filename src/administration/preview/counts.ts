@@ -1,5 +1,6 @@
 import type { Filter } from '../../application/index.js';
 import type { ServiceVersion } from '../service-versions.js';
+import { textOf } from '../../platform/common/index.js';
 import { idTextOf } from '../../record/index.js';
 import { type Conditions, conditionsOf } from './conditions.js';
 import { Allowance, type Place, together } from './place.js';
@@ -253,7 +254,7 @@ async function firstIds(
   const find = (limit: Limit) =>
     records.find({ $and: [tenant, condition] }, { ...wanted, ...hinted(search.stated), ...limit }).toArray();
   const found = await search.time.ask(find, search.idsMs).catch(ifIndexIsGone);
-  return found?.map(({ id }) => idTextOf(id) ?? String(id));
+  return found?.map(({ id }) => idTextOf(id) ?? textOf(id));
 }
 
 function hinted(stated: StatedIndex | undefined): { hint?: string } {

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { type Filter, isHidden, partsOf, withinElements } from '../../application/plain.js';
 import { pluralOfKind } from '../../kinds/index.js';
-import { count, shown } from '../../platform/common/index.js';
+import { count, shown, textOf } from '../../platform/common/index.js';
 import type { Allowance, Place } from './place.js';
 import { idTextOf } from '../../record/index.js';
 
@@ -197,7 +197,7 @@ async function judge<Name extends string>(
   if (rows === undefined) return undefined;
   const of = (name: string): Sampled => {
     const { hits = 0, ids = [] } = rows[0]?.[name]?.[0] ?? {};
-    return { hits, ids: ids.map((id) => idTextOf(id) ?? String(id)) };
+    return { hits, ids: ids.map((id) => idTextOf(id) ?? textOf(id)) };
   };
   const groups = Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, Sampled>;
   return { examined: of('all').hits, groups };
