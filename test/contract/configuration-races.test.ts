@@ -6,8 +6,9 @@ import {
   EVERYTHING,
   storedConfiguration,
 } from '../../src/administration/index.js';
-import type { mongo } from 'mongoose';
-import { type TestApplication, TestService } from '../support/index.js';
+import { mongo } from 'mongoose';
+import { driverOptions } from '../../src/platform/database/index.js';
+import { eventually, type TestApplication, TestService } from '../support/index.js';
 
 /** Each is another chance for both to be within their transactions at the same time. */
 const ROUNDS = 5;
@@ -131,4 +132,48 @@ it('two at once do not give an application more services than it may have', asyn
     ),
   );
   expect(await service.db.collection('services').countDocuments(app.tenant)).toBeLessThanOrEqual(1000);
+});
+
+it('the documents of a collection are written together, again where another transaction was in the way', async () => {
+  const client = await new mongo.MongoClient(service.uri, {
+    ...driverOptions,
+    monitorCommands: true,
+  }).connect();
+  const begun: string[] = [];
+  client.on('commandStarted', ({ commandName }) => begun.push(commandName));
+  const apply = (some: object[]) =>
+    applyConfiguration({ ...deskWaiting(meeting(1)), db: client.db() }, wanted(some), {
+      ...{ reach: EVERYTHING, isPruned: false },
+    });
+  await apply(services);
+  expect(begun.filter((name) => name === 'update')).toHaveLength(1);
+  const session = service.client.startSession();
+  session.startTransaction();
+  const held = { ...app.tenant, name: 's7' };
+  await service.db.collection('services').updateOne(held, { $set: { description: 'held' } }, { session });
+  const changed = apply(services.map((one) => ({ ...one, description: 'new' })));
+  await eventually(() => begun.includes('abortTransaction'));
+  await session.abortTransaction();
+  await session.endSession();
+  expect((await changed).changes).toHaveLength(services.length);
+  expect(await service.db.collection('services').countDocuments({ description: 'new' })).toBe(
+    services.length,
+  );
+  await client.close();
+});
+
+it('a user name that is taken meanwhile, by what is no part of the configuration, is 409', async () => {
+  const username = `late-${app.appid}`;
+  const taken = deskWaiting(async () => {
+    await service.db.collection('credentials').insertOne({ username, level: 'odd' });
+  });
+  const credentials = ['other', username].map((one) => ({
+    username: one,
+    level: 'read',
+    scopes: [app.tenant],
+  }));
+  const both = { ...wanted([named('beside')]), credentials } as unknown as Configuration;
+  const applied = applyConfiguration(taken, both, { reach: EVERYTHING, isPruned: false });
+  await expect(applied).rejects.toMatchObject({ problem: { status: 409, slug: 'name-unavailable' } });
+  expect(await service.db.collection('services').countDocuments({ ...app.tenant, name: 'beside' })).toBe(0);
 });

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { APPLICATIONS, SERVICES } from '../../application/plain.js';
 import { CREDENTIALS, hashPassword } from '../../auth/plain.js';
 import type { KindDocument } from '../../kinds/index.js';
-import { isDuplicateKey, transactionWithin } from '../../platform/database/plain.js';
+import { isDuplicateKey, refusalsIn, transactionWithin } from '../../platform/database/plain.js';
 import { allows, problems } from '../../platform/http/plain.js';
 import { ofTenant, type Tenant } from '../../record/index.js';
 import { removeSchemas } from '../../replication/schema/plain.js';
@@ -74,7 +74,7 @@ async function applyUnlessChanged(
     const now = await compare(db, wanted, options, session);
     if (now.etag !== first.etag) return false;
     await takeTurn(db, session);
-    for (const change of inOrder(first.changes)) await write(db, change, secrets, session);
+    await writeAll(db, inOrder(first.changes), secrets, session);
     await recordActions(changeContext, first.changes.map(auditedAction), session);
     return true;
   };
@@ -148,34 +148,56 @@ async function secretsFor(changes: PlannedChange[], most: number): Promise<Secre
   return secrets;
 }
 
-async function write(
+/**
+ * Writes the changes of each collection together: a transaction ends after a minute, and may have to write thousands of
+ * documents, each of which would be a round trip to the database.
+ */
+async function writeAll(
   db: mongo.Db,
-  { action, thing }: PlannedChange,
+  changes: PlannedChange[],
   secrets: Secrets,
   session: mongo.ClientSession,
 ): Promise<void> {
-  const { collection, which } = documentOf(db, thing);
-  if (action === 'remove') {
-    await collection.deleteOne(which, { session });
-    if (thing.what === 'application') {
-      // Those that were not part of the configuration would come back with the name of the application.
-      await db.collection(SERVICES).deleteMany(ofTenant(thing.key), { session });
-      await removeHashKey(db, thing.key, session);
-      await removeSchemas(db, thing.key, session);
-    }
-  } else if (thing.what === 'credential' && action === 'create') {
-    const { passwordhash } = secrets.get(thing.key.username)!;
-    const document = { ...thing.key, passwordhash, ...withValues(thing.fields) };
-    await collection.insertOne(document, { session }).catch((error: unknown) => {
-      if (isDuplicateKey(error)) throw usernameUnavailable(thing.key.username);
-      throw error;
-    });
-  } else {
-    const $set = { ...thing.key, ...withValues(thing.fields) };
-    const none = Object.keys(thing.fields).filter((name) => thing.fields[name] === undefined);
-    const $unset = Object.fromEntries(none.map((name) => [name, '']));
-    await collection.updateOne(which, { $set, $unset }, { upsert: true, session });
+  const writes = new Map<string, { changes: PlannedChange[]; bulk: mongo.AnyBulkWriteOperation[] }>();
+  for (const change of changes) {
+    const { collection, which } = documentOf(db, change.thing);
+    const { collectionName } = collection;
+    const known = writes.get(collectionName) ?? { changes: [], bulk: [] };
+    known.changes.push(change);
+    known.bulk.push(writeOf(change, which, secrets));
+    writes.set(collectionName, known);
   }
+  for (const [name, { changes: made, bulk }] of writes)
+    await db
+      .collection(name)
+      .bulkWrite(bulk, { session })
+      .catch((error: unknown) => {
+        const refused = isDuplicateKey(error) ? made[refusalsIn(error)[0]!.index]?.thing : undefined;
+        throw refused?.what === 'credential' ? usernameUnavailable(refused.key.username) : error;
+      });
+  for (const { action, thing } of changes) {
+    if (action !== 'remove' || thing.what !== 'application') continue;
+    // Those that were not part of the configuration would come back with the name of the application.
+    await db.collection(SERVICES).deleteMany(ofTenant(thing.key), { session });
+    await removeHashKey(db, thing.key, session);
+    await removeSchemas(db, thing.key, session);
+  }
+}
+
+function writeOf(
+  { action, thing }: PlannedChange,
+  which: mongo.Document,
+  secrets: Secrets,
+): mongo.AnyBulkWriteOperation {
+  if (action === 'remove') return { deleteOne: { filter: which } };
+  const values = { ...thing.key, ...withValues(thing.fields) };
+  if (thing.what === 'credential' && action === 'create') {
+    const { passwordhash } = secrets.get(thing.key.username)!;
+    return { insertOne: { document: { ...values, passwordhash } } };
+  }
+  const none = Object.keys(thing.fields).filter((name) => thing.fields[name] === undefined);
+  const $unset = Object.fromEntries(none.map((name) => [name, '']));
+  return { updateOne: { filter: which, update: { $set: values, $unset }, upsert: true } };
 }
 
 function documentOf(
