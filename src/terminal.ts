@@ -21,9 +21,21 @@ function written(): Promise<Error | undefined> {
   return new Promise((resolve) => output.write('', (error) => resolve(outputError ?? error ?? undefined)));
 }
 
+/** A signal that arrives this soon after the first one belongs to it: npm passes on what the terminal has sent already. */
+const ONE_PRESS_MS = 1000;
+
 function interruptible(): AbortSignal {
   const controller = new AbortController();
-  process.once('SIGINT', () => controller.abort());
+  let begun: number | undefined;
+  const interrupt = (signal: NodeJS.Signals) => {
+    if (begun !== undefined && performance.now() - begun > ONE_PRESS_MS) {
+      process.removeListener(signal, interrupt);
+      process.kill(process.pid, signal);
+    }
+    begun ??= performance.now();
+    controller.abort();
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   return controller.signal;
 }
 

@@ -30,11 +30,16 @@ interface Ended {
   errors: string;
 }
 
-function begin(program: string, words: string[], environment: Record<string, string> = {}) {
+function begin(
+  program: string,
+  words: string[],
+  environment: Record<string, string> = {},
+  { detached = false } = {},
+) {
   const env: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: dataDir, ...environment };
   delete env['MONGODB_URI'];
   delete env['FORCE_COLOR'];
-  const child = spawn(program, words, { env, stdio: 'pipe' });
+  const child = spawn(program, words, { env, detached, stdio: 'pipe' });
   const ended = Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]).then(
     ([[code, signal], output, errors]): Ended => ({
       code: (code ?? signal) as number | string,
@@ -117,21 +122,44 @@ describe('`npm run -s admin -- …`', () => {
     expect([code, output]).toEqual([0, '10,000 lines: 10,000 created, 0 changed, 0 unchanged, 0 bad.\n']);
   });
 
-  it('ends an import at SIGINT in good order', async () => {
-    const words = 'dist/cli.js import --org demo --app shop --kind member --mirror -'.split(' ');
-    const { child, ended } = begin(process.execPath, words);
-    for (let n = 0; n < 3000; n += 1)
-      child.stdin.write(`${JSON.stringify({ id: `s-${n}`, data: { accountnumber: `s-${n}` } })}\n`);
-    const imported = () => withDatabase((db) => db.collection('members').countDocuments({ id: /^s-/ }));
+  /** How an import is interrupted, and whether npm started it. */
+  const interruptions: [string, boolean, (pid: number) => void][] = [
+    ['SIGINT', false, (pid) => process.kill(pid, 'SIGINT')],
+    ['SIGTERM', false, (pid) => process.kill(pid, 'SIGTERM')],
+    // The terminal sends the signal to npm and to the command, and npm passes it on.
+    ['Ctrl-C in the terminal of npm', true, (pid) => process.kill(-pid, 'SIGINT')],
+  ];
+
+  it.each(interruptions)('ends an import at %s in good order', async (how, isOfNpm, interrupt) => {
+    const words = 'import --org demo --app shop --kind member --mirror -'.split(' ');
+    const [program, ...before] = isOfNpm
+      ? 'npm run -s admin --'.split(' ')
+      : [process.execPath, 'dist/cli.js'];
+    const { child, ended } = begin(program!, [...before, ...words], {}, { detached: true });
+    const prefix = `s-${how.replaceAll(' ', '-')}`;
+    for (let n = 0; n < 3000; n += 1) {
+      const id = `${prefix}-${n}`;
+      child.stdin.write(`${JSON.stringify({ id, data: { accountnumber: id } })}\n`);
+    }
+    const imported = () =>
+      withDatabase((db) => db.collection('members').countDocuments({ id: { $regex: `^${prefix}-` } }));
     await eventually(async () => (await imported()) >= 1000);
-    child.kill('SIGINT');
+    interrupt(child.pid!);
     const { code, errors } = await ended;
-    expect(code).toBe(1);
-    expect(errors).toMatch(/The import is not complete: interrupted after line \d+\.\n$/);
+    expect([code, errors]).toEqual([
+      1,
+      expect.stringMatching(/The import is not complete: interrupted after line \d+\.\n$/),
+    ]);
     expect(await withDatabase((db) => db.collection('tidemark.imports').countDocuments())).toBe(0);
     expect(await withDatabase((db) => db.collection('members').countDocuments({ id: /^member-/ }))).toBe(
       1000,
     );
+    const [entry] = await withDatabase((db) =>
+      db.collection('tidemark.audittrail').find({ action: 'record.import' }).sort({ _id: -1 }).toArray(),
+    );
+    expect(entry).toMatchObject({
+      target: `members: ${(await imported()).toLocaleString('en')} created, 0 changed`,
+    });
   });
 });
 

@@ -50,7 +50,10 @@ export interface Terminal {
   invocation?: Invocation;
   /** Waits until the output is written, and returns the error if it cannot be, such as that of a closed pipe. */
   written?(): Promise<Error | undefined>;
-  /** Returns a signal that Ctrl-C aborts from now on, instead of ending the process. A second Ctrl-C ends it. */
+  /**
+   * Returns a signal that Ctrl-C and SIGTERM abort from now on, instead of ending the process. A second one ends it, if it
+   * comes at least a second later.
+   */
   interruptible(): AbortSignal;
 }
 
