@@ -113,10 +113,11 @@ export async function inputFile(name: string, input: Readable): Promise<InputFil
   };
 }
 
-async function sizeOf(file: string): Promise<number> {
+/** Undefined if the file is a pipe or a device: its size is stated as 0, whatever it yields. */
+async function sizeOf(file: string): Promise<number | undefined> {
   const found = await stat(file).catch((error: unknown) => refuseFile(file, error));
   if (found.isDirectory()) throw new FatalError(`${file} is a directory.`);
-  return found.size;
+  return found.isFile() ? found.size : undefined;
 }
 
 /** The text of a file, or of stdin if the file is `-`. */

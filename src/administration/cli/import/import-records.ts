@@ -249,7 +249,9 @@ function plainLines(stream: ProgressStream, total: number | undefined, unit: str
     at(done, amount) {
       if (Date.now() - reportedAt < LINE_EVERY_MS) return;
       reportedAt = Date.now();
-      const share = total === undefined ? '' : ` (${Math.floor((100 * amount) / Math.max(total, 1))} %)`;
+      // A file may grow while it is read.
+      const share =
+        total === undefined ? '' : ` (${Math.floor((100 * Math.min(amount, total)) / Math.max(total, 1))} %)`;
       stream.write(`${count(done)} ${unit} done${share}\n`);
     },
     note: (text) => stream.write(`${text}\n`),

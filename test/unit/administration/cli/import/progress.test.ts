@@ -1,4 +1,5 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
+import { inputFile } from '../../../../../src/administration/cli/input.js';
 import { progressOn } from '../../../../../src/administration/cli/import/index.js';
 
 describe('progress', () => {
@@ -22,5 +23,20 @@ describe('progress', () => {
     progress.end();
     expect(written.join('')).toContain('1,200 lines');
     expect(written.join('')).not.toContain('%');
+  });
+
+  it('nobody knows how much will come from a pipe or a device, whose size counts as 0', async () => {
+    expect((await inputFile('/dev/null', Readable.from([]))).size).toBeUndefined();
+    expect((await inputFile('package.json', Readable.from([]))).size).toBeGreaterThan(0);
+  });
+
+  it('a file that has grown since it was opened is never more than complete', () => {
+    jest.useFakeTimers();
+    const lines: string[] = [];
+    const progress = progressOn({ write: (text: string) => lines.push(text) }, 1000);
+    jest.advanceTimersByTime(5000);
+    progress.at(2400, 2000);
+    jest.useRealTimers();
+    expect(lines).toEqual(['2,400 lines done (100 %)\n']);
   });
 });
