@@ -40,14 +40,17 @@ describe('a bad line is reported with its number and stops nothing unless `--str
     expect(output).toBe('1,501 lines: 1,500 created, 0 changed, 0 unchanged, 1 bad.');
   });
 
-  it('`--strict` writes nothing more behind a line that the database refuses', async () => {
-    const some = (name: string, length: number) => Array.from({ length }, (_, n) => good(`${name}-${n}`));
-    const nul = '{"id":"nul","data":{"a\\u0000b":1}}';
-    const read = [...some('p', 999), nul, ...some('q', 1500)];
-    const { output, errors } = await operator.try(read, 'product', '--strict');
-    expect(errors.at(-1)).toBe('The import is not complete: stopped at line 1000.');
-    expect(output).toContain(' 999 created');
-  });
+  it.each(['', '{'])(
+    '`--strict` writes nothing more behind a line that the database refuses, and a line that was read ahead is %j',
+    async (ahead) => {
+      const some = (name: string, length: number) => Array.from({ length }, (_, n) => good(`${name}-${n}`));
+      const nul = '{"id":"nul","data":{"a\\u0000b":1}}';
+      const read = [...some('p', 999), nul, ...some('q', 500), ahead, ...some('r', 1000)];
+      const { output, errors } = await operator.try(read, 'product', '--strict');
+      expect(errors.at(-1)).toBe('The import is not complete: stopped at line 1000.');
+      expect(output).toContain(' 999 created');
+    },
+  );
 
   it('so is an id that is stored as another text', async () => {
     const { errors } = await operator.try(['{"id":"half\\ud83d","data":{}}', good('a')]);

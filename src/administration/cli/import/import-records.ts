@@ -144,13 +144,16 @@ class ImportRun {
     this.done.created += created;
     this.done.changed += changed;
     for (const { number, reason } of refused) this.bad(number, reason);
+    // Bad lines that were read ahead come after these.
+    if (refused.length > 0 && this.options.strict === true)
+      this.incomplete = stoppedAt(Math.min(...refused.map(({ number }) => number)));
     return refused.length > 0;
   }
 
   private bad(number: number, reason: string): void {
     this.done.bad += 1;
     this.options.onBadLine?.(number, reason);
-    if (this.options.strict === true) this.incomplete ??= `stopped at line ${number}`;
+    if (this.options.strict === true) this.incomplete ??= stoppedAt(number);
   }
 
   /**
@@ -186,6 +189,10 @@ class ImportRun {
       ...(this.judge !== undefined && { dryRun: { first: this.judge.first } }),
     };
   }
+}
+
+function stoppedAt(line: number): string {
+  return `stopped at line ${line}`;
 }
 
 /** The stream on which progress is shown. */
