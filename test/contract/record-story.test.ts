@@ -61,6 +61,15 @@ describe('Why is a record there, or gone?', () => {
     expect(await story('4711')).toMatchObject({ state: 'alive', record: { id: 4711 } });
   });
 
+  it('one that is in no feed: the services that match it do not deliver it either', async () => {
+    await app.product({ _id: 5, id: 'ignored', data: { color: 'red' } });
+    await service.watcher.caughtUp();
+    expect(await story('ignored')).toMatchObject({ state: 'not yet known' });
+    const [standing, blue, red] = (await show('ignored')).output.split('\n');
+    expect(standing).toMatch(/^The product "ignored" is stored, but not in the feeds: /);
+    expect([blue, red]).toEqual(['Service blue: does not match', 'Service red: matches']);
+  });
+
   it('one with a value that drivers refuse, and one that looks like a reference', async () => {
     const odd = Buffer.concat([Buffer.of(0x0b), Buffer.from('odd\0x\0g\0')]);
     const reference = { $ref: 'shop.items', $id: 5 };

@@ -33,17 +33,19 @@ export const runShow: Run<typeof recordShow> = async (context, { id, ...names })
 };
 
 function linesOf(story: RecordStory): string[] {
-  const { services, record } = story;
+  const { services, record, state } = story;
   return [
     standingLine(story),
-    ...services.map(({ name, matches }) => `Service ${name}: ${matchOf(matches)}`),
+    ...services.map(({ name, matches }) => `Service ${name}: ${matchOf(matches, state)}`),
     ...(record === null ? [] : [JSON.stringify(record, null, 2)]),
   ];
 }
 
-function matchOf(matches: boolean | undefined): string {
+function matchOf(matches: boolean | undefined, state: Standing['state']): string {
   if (matches === undefined) return 'unknown: its filter is not valid, or its query failed or took too long';
-  return matches ? 'matches, so it is in updates' : 'does not match, so it is in softdeletes';
+  const match = matches ? 'matches' : 'does not match';
+  // A record that the feeds do not have yet is in neither of them.
+  return state === 'alive' ? `${match}, so it is in ${matches ? 'updates' : 'softdeletes'}` : match;
 }
 
 export const runHistory: Run<typeof recordHistoryCommand> = async (context, { id, ...names }) => {
