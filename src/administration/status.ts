@@ -6,6 +6,7 @@ import {
   type Filter,
   filterFault,
   isEnabled,
+  isOff,
   isNamed,
   type ServiceKey,
   SERVICES,
@@ -249,10 +250,12 @@ async function faultyFilters(db: mongo.Db): Promise<{ services: number; first: F
   for await (const one of stored) {
     await slice.step();
     const service = documentOf<StoredService>(one);
-    if (!isNamed(service) || !isEnabled(service)) continue;
+    if (!isNamed(service) || isOff(service)) continue;
     const isBeyond = beyond.has(nameOfService(service));
     const filter = service.name === DEFAULT_SERVICE ? {} : service.filter;
-    const invalid = isBeyond ? BEYOND : (filterFault(filter) ?? fieldsFaultOf(service, filter as Filter));
+    const invalid = isBeyond
+      ? BEYOND
+      : (enabledFaultOf(service) ?? filterFault(filter) ?? fieldsFaultOf(service, filter as Filter));
     const detail = invalid ?? (await slice.take(effortInSteps(filter as Filter)));
     if (detail === undefined) continue;
     services += 1;
@@ -260,6 +263,11 @@ async function faultyFilters(db: mongo.Db): Promise<{ services: number; first: F
       first.push({ service: nameOfService(service), detail, isServed: invalid === undefined });
   }
   return { services, first };
+}
+
+/** Why a service that is not off is not on either. */
+function enabledFaultOf(service: StoredService): string | undefined {
+  return isEnabled(service) ? undefined : '/enabled is not true or false.';
 }
 
 /** Why the fields of a service are not valid, alone or together with its filter, as a sentence. */

@@ -10,6 +10,7 @@ export {
   type StoredFields,
   DEFAULT_SERVICE,
   isEnabled,
+  isOff,
   isNamed,
   isServiceName,
   MOST_SERVICE_BYTES,

@@ -62,6 +62,11 @@ export function isEnabled({ enabled }: { enabled?: unknown }): boolean {
   return enabled === true || enabled === undefined || enabled === null;
 }
 
+/** Whether a stored service is off. Only `false` disables `default`; with any other value that is not valid, it delivers nothing. */
+export function isOff({ name, enabled }: StoredService): boolean {
+  return name === DEFAULT_SERVICE ? enabled === false : !isEnabled({ enabled });
+}
+
 function isName(value: unknown): value is string {
   return typeof value === 'string' && NAME.test(value);
 }

@@ -1,4 +1,5 @@
 import { mongo } from 'mongoose';
+import type { Status } from '../../src/administration/index.js';
 import { expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 import { rawDocument } from './raw-document.js';
@@ -114,6 +115,8 @@ describe('the commands show such documents, and change no other by them', () => 
       { ...app.tenant, kind, name: 'huge', filter: { a: 'x'.repeat(1_000_000) } },
       { ...app.tenant, kind, name: 'none' },
       { ...app.tenant, kind: 7, name: 'kind' },
+      { ...app.tenant, kind, name: 'default', enabled: 'false' },
+      { ...app.tenant, kind: 'member', name: 'default', enabled: false },
     ]);
     const words = `--org ${app.organizationid} --app ${app.appid}`;
     const { code, output } = await admin.run(`service list ${words}`);
@@ -122,6 +125,8 @@ describe('the commands show such documents, and change no other by them', () => 
     expect(states).toEqual([
       ['KIND', 'NAME', 'STATE'],
       ['7', 'kind', 'not served: its names are not valid'],
+      ['member', 'default', 'off'],
+      ['product', 'default', 'not valid'],
       ['product', 'huge', 'not valid'],
       ['product', 'max', 'not served: its names are not valid'],
       ['product', 'none', 'not valid'],
@@ -129,6 +134,17 @@ describe('the commands show such documents, and change no other by them', () => 
       ['product', '["x","y"]', 'not served: its names are not valid'],
     ]);
     expect(output.length).toBeLessThan(20_000);
+    await service.heard();
+    expectProblem(await app.feed('product').ask(), 500, 'service-misconfigured');
+    const { faultyFilters } = await admin.json<Status>('status');
+    const ofDefault = faultyFilters.first.filter(({ service: name }) => name.includes('"default"'));
+    expect(ofDefault).toEqual([
+      {
+        service: `product service "default" of ${app.organizationid}/${app.appid}`,
+        detail: '/enabled is not true or false.',
+        isServed: false,
+      },
+    ]);
     expect(await admin.failure(`service preview ${words} --kind product --name huge`)).toContain(
       'The stored filter is not valid. The filter takes 1000013 bytes; it must be smaller than 65536 (64 KiB).',
     );

@@ -28,6 +28,7 @@ import {
   type Filter,
   filterFault,
   isEnabled,
+  isOff,
   isNamed,
   type ServiceKey,
   type StoredService,
@@ -143,7 +144,8 @@ function assertRoom(bytes: number): void {
 
 function stateOf(service: StoredService): string {
   if (!isNamed(service)) return 'not served: its names are not valid';
-  if (!isEnabled(service)) return 'off';
+  if (isOff(service)) return 'off';
+  if (!isEnabled(service)) return 'not valid';
   const filter = service.name === DEFAULT_SERVICE ? {} : service.filter;
   if (filterFault(filter) !== undefined) return 'not valid';
   const { fields, hash, allowHiddenFilter, schemaExamples } = service;
