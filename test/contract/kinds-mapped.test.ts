@@ -173,6 +173,19 @@ describe('the commands write them as their collection does', () => {
     expect(idsOf(await app.hardDeletes('good').drain({ from: before }))).toEqual(['i2']);
   });
 
+  it('import into another application is refused: the record would belong to this one', async () => {
+    for (const more of ['', '--dry-run']) {
+      const { code, errors } = await new ImportOperator(service, other).try([line('i9', {})], 'good', more);
+      expect([code, errors]).toEqual([
+        1,
+        [
+          `--kind "good" is fixed to another application: ${other.organizationid}/${other.appid} has no such records.`,
+        ],
+      ]);
+    }
+    expect(await stored('i9')).toBeNull();
+  });
+
   it('record show and record delete', async () => {
     const admin = new AdminConsole(service.uri);
     const words = (command: string, id: string) => [

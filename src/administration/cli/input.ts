@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { Refused, serviceNameFault } from '../plain.js';
+import { nameOfTenant, type RecordScope, Refused, serviceNameFault } from '../plain.js';
 import type { ServiceKey } from '../../application/index.js';
 import {
   FatalError,
@@ -14,7 +14,7 @@ import {
   shown,
   UsageError,
 } from '../../platform/common/index.js';
-import { type Kind, kindNames } from '../../kinds/index.js';
+import { isKindOf, type Kind, kindNames } from '../../kinds/index.js';
 import type { Tenant } from '../../record/index.js';
 import type { Terminal } from './command.js';
 import { linesOf } from './import/index.js';
@@ -43,6 +43,19 @@ export function serviceKeyOf(values: { org: string; app: string; kind: string; n
 
 export function kindOf({ kind }: { kind: string }): Kind {
   return choiceOf('kind', kind, kindNames());
+}
+
+/**
+ * The records that the options name. Throws like {@link kindOf}, and if the kind is fixed to another application: records
+ * of such a kind do not name their application, so a written record would belong to the other one.
+ */
+export function scopeOf(values: { org: string; app: string; kind: string }): RecordScope {
+  const tenant = tenantOf(values);
+  const kind = kindOf(values);
+  if (isKindOf(kind, tenant)) return { tenant, kind };
+  throw new UsageError(
+    `--kind "${kind}" is fixed to another application: ${nameOfTenant(tenant)} has no such records.`,
+  );
 }
 
 export function choiceOf<C extends string>(option: string, text: string, choices: readonly C[]): C {

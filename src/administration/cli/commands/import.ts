@@ -4,7 +4,7 @@ import { pluralOfKind } from '../../../kinds/index.js';
 import type { Run } from '../command.js';
 import type { importCommand } from '../descriptions.js';
 import { importRecords, type ImportSummary } from '../import/index.js';
-import { inputFile, kindOf, tenantOf } from '../input.js';
+import { inputFile, scopeOf } from '../input.js';
 import { noted, noteRecords } from './records.js';
 import { counted } from '../table.js';
 import { changeContextOf } from '../session.js';
@@ -14,7 +14,7 @@ export const runImport: Run<typeof importCommand> = async (
   { mirror, strict, 'dry-run': dryRun, ...names },
   name,
 ) => {
-  const scope = { tenant: tenantOf(names), kind: kindOf(names) };
+  const scope = scopeOf(names);
   const file = await inputFile(name, context.terminal.input);
   const connection = await (dryRun ? context.connected() : context.prepared());
   const changeContext = changeContextOf(context, connection);

@@ -15,7 +15,7 @@ import { count, FatalError, shown, UsageError } from '../../../platform/common/i
 import { pluralOfKind } from '../../../kinds/index.js';
 import type { CommandContext, Outcome, Run } from '../command.js';
 import type { recordDelete, recordHistoryCommand, recordShow } from '../descriptions.js';
-import { idsOf, inputFile, kindOf, tenantOf } from '../input.js';
+import { idsOf, inputFile, kindOf, scopeOf, tenantOf } from '../input.js';
 import { inOrder, type Wording } from '../layout.js';
 import { databaseOf, changeContextOf } from '../session.js';
 import { counted, table } from '../table.js';
@@ -60,7 +60,7 @@ export const runDelete: Run<typeof recordDelete> = async (
   context,
   { id, 'ids-from': list, 'dry-run': isDryRun, ...names },
 ) => {
-  const scope = { tenant: tenantOf(names), kind: kindOf(names) };
+  const scope = scopeOf(names);
   if ((id === undefined) === (list === undefined)) throw new UsageError('Give either --id or --ids-from.');
   if (list === undefined) return deleteOne(context, scope, { id: id!, isDryRun });
   return deleteListed(context, scope, { list, isDryRun });

@@ -15,7 +15,7 @@ import { type Tone } from '../layout.js';
 import { described, type SaidLine, counted } from '../table.js';
 import { RestampBook } from '../../../replication/watcher/plain.js';
 import type { resync } from '../descriptions.js';
-import { kindOf, tenantOf, dateOf } from '../input.js';
+import { scopeOf, dateOf } from '../input.js';
 import { NotStampedCollector, notStampedText } from '../not-stamped.js';
 import { resyncRecords, resyncSize, type Between, type Stamped } from '../restamping.js';
 import { changeContextOf } from '../session.js';
@@ -71,7 +71,7 @@ function linesOf({ check, state, text, details }: CheckedPart): SaidLine[] {
 }
 
 export const runResync: Run<typeof resync> = async (context, values) => {
-  const scope = { tenant: tenantOf(values), kind: kindOf(values) };
+  const scope = scopeOf(values);
   const changeContext = changeContextOf(context, await context.prepared());
   await assertApplication(changeContext.db, scope.tenant);
   const size = await resyncSize(changeContext.db, scope);
