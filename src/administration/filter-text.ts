@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import mongoose, { type mongo } from 'mongoose';
 import { type Filter, FILTER_BYTES } from '../application/plain.js';
@@ -122,10 +123,11 @@ export function filterOfJson(json: unknown): unknown {
 export async function optionText(option: string, what: string): Promise<string> {
   if (!option.startsWith('@')) return option;
   const file = option.slice(1);
-  const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new FatalError(`${what} cannot be read from ${file}: ${fileTrouble(error)}.`);
   });
-  return content.replace(/^\uFEFF/, '');
+  if (!isUtf8(content)) throw new FatalError(`${what} cannot be read from ${file}: it is not UTF-8.`);
+  return content.toString().replace(/^\uFEFF/, '');
 }
 
 const { EJSON } = mongoose.mongo.BSON;

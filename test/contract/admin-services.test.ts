@@ -55,6 +55,10 @@ describe('`service set|list|remove|preview --org --app --kind --name --filter JS
       expect(await admin.run(words(command, 'with-mark', `@${file}`))).toMatchObject({ code: 0, errors: [] });
     await writeFile(file, `\uFEFF\uFEFF${text}`);
     expect(await admin.failure(words('set', 'with-marks', `@${file}`))).toContain('The filter is not JSON');
+    await writeFile(file, Buffer.from('{"data.name":"Café"}', 'latin1'));
+    expect(await admin.failure(words('set', 'latin1', `@${file}`))).toBe(
+      `The filter cannot be read from ${file}: it is not UTF-8.`,
+    );
     const stored = await service.db.collection('services').findOne({ ...app.tenant, name: 'from-file' });
     expect(stored?.['filter'].createDate.$lt).toEqual(new Date('2026-01-01'));
     expect(stored?.['filter']['data.owner']._bsontype).toBe('ObjectId');

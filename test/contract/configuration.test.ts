@@ -233,6 +233,12 @@ describe('`config export`, `config plan`, `config apply`', () => {
     expect(await admin.failure('config plan nothing.yaml')).toBe(
       'nothing.yaml cannot be read: there is no such file.',
     );
+    const latin1 = await file('');
+    await writeFile(
+      latin1,
+      Buffer.from('applications: [{organizationid: a, appid: b, title: Café}]', 'latin1'),
+    );
+    expect(await admin.failure(`config plan ${latin1}`)).toBe(`${latin1} cannot be read: it is not UTF-8.`);
     expect(await admin.failure('config apply -')).toContain('Give --yes');
     expect(await admin.failure('config plan')).toContain('FILE.yaml|- is missing');
   });

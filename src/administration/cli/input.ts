@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { nameOfTenant, type RecordScope, Refused, serviceNameFault } from '../plain.js';
 import type { ServiceKey } from '../../application/index.js';
 import {
@@ -135,8 +136,12 @@ async function sizeOf(file: string): Promise<number | undefined> {
 
 /** The text of a file, or of stdin if the file is `-`. */
 export async function textIn(file: string, input: Readable): Promise<string> {
-  if (file === STDIN) return text(input);
-  return readFile(file, 'utf8').catch((error: unknown) => refuseFile(file, error));
+  const content =
+    file === STDIN
+      ? await buffer(input)
+      : await readFile(file).catch((error: unknown) => refuseFile(file, error));
+  if (isUtf8(content)) return content.toString();
+  throw new FatalError(`${file === STDIN ? 'The input' : file} cannot be read: it is not UTF-8.`);
 }
 
 function refuseFile(file: string, error: unknown): never {
