@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestApplication, TestService } from '../support/index.js';
+import { eventually, Gate, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole, type TypedInput } from './admin-console.js';
 
 let service: TestService;
@@ -165,6 +165,37 @@ describe('the audit trail names what commands did to records', () => {
         via: 'command',
         action: 'record.import',
         target: expect.stringMatching(/^products: 1,\d00 created/) as string,
+      },
+    ]);
+  });
+
+  it('a mirror that loses the database while it removes is there with what it removed', async () => {
+    await app.products(1500, (n) => ({ id: `p-${n}` }));
+    const gate = await Gate.to(service.uri);
+    await gate.open();
+    let removals = 0;
+    const isSecond = (request: Buffer) =>
+      /delete\0[^]{4}products\0/.test(request.toString('latin1')) && (removals += 1) > 1;
+    const held = new Set<Buffer>();
+    gate.hold((request) => held.has(request) || (isSecond(request) && held.add(request).size > 0));
+    const scope = `--org ${app.organizationid} --app ${app.appid} --kind product`;
+    const mirrored = new AdminConsole(gate.uri).run(`import ${scope} --mirror -`, {
+      input: '{"id":"p-0","data":{"n":1}}',
+    });
+    await eventually(() => gate.holding > 0);
+    await gate.shut();
+    gate.release();
+    await gate.open();
+    const { code, errors } = await mirrored;
+    await gate.shut();
+    expect([code, errors]).toEqual([1, [expect.stringMatching(/^The database does not answer: /)]]);
+    const removed = 1500 - (await left()).length;
+    expect(removed).toBeGreaterThanOrEqual(999);
+    expect(await trail()).toEqual([
+      {
+        via: 'command',
+        action: 'record.import',
+        target: `products: 0 created, 1 changed, ${removed} removed`,
       },
     ]);
   });

@@ -22,22 +22,21 @@ export const runImport: Run<typeof importCommand> = async (
   const stop = context.terminal.interruptible();
   const progress = context.progress(file.size, 'lines');
   const source = file.open(stop);
-  const made: Made = { created: 0, changed: 0 };
+  const made: Made = { created: 0, changed: 0, removed: 0 };
   const work = importRecords(changeContext.db, {
     ...{ source, ...scope, mirror, strict, stop, dryRun },
     onBadLine: (number, reason) => progress.badLine(number, reason),
     onProgress: (lines, bytes) => progress.at(lines, bytes),
-    onWritten: ({ created, changed }) => {
+    onWritten: ({ created, changed, removed }) => {
       made.created += created;
       made.changed += changed;
+      made.removed += removed;
     },
   }).finally(() => {
     source.destroy();
     progress.end();
   });
-  const summary = dryRun
-    ? await work
-    : await noted(work, (ended) => noteImport(changeContext, scope, { ...made, removed: ended?.removed }));
+  const summary = dryRun ? await work : await noted(work, () => noteImport(changeContext, scope, made));
   return { text: linesOf(summary).join('\n'), json: summary, failure: failureOf(summary) };
 };
 
@@ -45,14 +44,14 @@ export const runImport: Run<typeof importCommand> = async (
 interface Made {
   created: number;
   changed: number;
-  removed?: number | undefined;
+  removed: number;
 }
 
 /** An import that changes no record is not added to the audit trail. */
 async function noteImport(
   changeContext: ChangeContext,
   scope: RecordScope,
-  { created, changed, removed = 0 }: Made,
+  { created, changed, removed }: Made,
 ): Promise<void> {
   if (created + changed + removed === 0) return;
   const parts = [`${count(created)} created`, `${count(changed)} changed`];

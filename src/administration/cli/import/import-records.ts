@@ -34,8 +34,14 @@ interface ImportOptions {
   onBadLine?: (number: number, reason: string) => void;
   /** Called after each batch with the number of its last line, and with the number of bytes read so far. */
   onProgress?: (lines: number, bytes: number) => void;
-  /** Called after each batch with the numbers of its created and changed records. */
-  onWritten?: (outcome: { created: number; changed: number }) => void;
+  /** Called after each batch with the numbers of its created, changed and removed records. */
+  onWritten?: (outcome: Written) => void;
+}
+
+interface Written {
+  created: number;
+  changed: number;
+  removed: number;
 }
 
 const AGAIN = '. Import it again: records that are imported already are not changed';
@@ -139,7 +145,7 @@ class ImportRun {
   private async write(batch: RecordLine[]): Promise<boolean> {
     const { created, changed, refused } = await this.sink.write(batch);
     await this.mirror?.see(batch);
-    this.options.onWritten?.({ created, changed });
+    this.options.onWritten?.({ created, changed, removed: 0 });
     this.done.written += batch.length - refused.length;
     this.done.created += created;
     this.done.changed += changed;
@@ -175,9 +181,14 @@ class ImportRun {
   }
 
   private async removeFrom(mirror: Mirror): Promise<number> {
-    const { removed, isComplete } = await mirror.removeUnseen(this.options.stop);
+    let sum = 0;
+    const onRemoved = (removed: number) => {
+      sum += removed;
+      this.options.onWritten?.({ created: 0, changed: 0, removed });
+    };
+    const isComplete = await mirror.removeUnseen(onRemoved, this.options.stop);
     if (!isComplete) this.incomplete = 'interrupted before all records that are not in the file were removed';
-    return removed;
+    return sum;
   }
 
   private summary(removed: number | undefined): ImportSummary {

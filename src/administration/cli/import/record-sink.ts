@@ -53,9 +53,11 @@ export class Mirror {
     await this.seen.insertMany(ids, { ordered: false }).catch(refusedAsDuplicate);
   }
 
-  /** Removes the records whose id is not in the file, until `stop` is aborted. Returns their number. */
-  async removeUnseen(stop?: AbortSignal): Promise<{ removed: number; isComplete: boolean }> {
-    let removed = 0;
+  /**
+   * Removes the records whose id is not in the file, until `stop` is aborted. Calls `onRemoved` after each batch with its
+   * number of removed records. Returns whether all of them were removed.
+   */
+  async removeUnseen(onRemoved: (removed: number) => void, stop?: AbortSignal): Promise<boolean> {
     let batch: StandingRecord[] = [];
     const all = this.records.find<StandingRecord>(ofTenant(this.tenant), {
       projection: { id: 1 },
@@ -66,12 +68,13 @@ export class Mirror {
     for await (const record of all) {
       batch.push(record);
       if (batch.length < BATCH) continue;
-      if (stop?.aborted === true) return { removed, isComplete: false };
-      removed += await this.removeUnseenOf(batch);
+      if (stop?.aborted === true) return false;
+      onRemoved(await this.removeUnseenOf(batch));
       batch = [];
     }
-    if (stop?.aborted === true) return { removed, isComplete: false };
-    return { removed: removed + (await this.removeUnseenOf(batch)), isComplete: true };
+    if (stop?.aborted === true) return false;
+    onRemoved(await this.removeUnseenOf(batch));
+    return true;
   }
 
   /** Removes the ids of this mirror. */
