@@ -199,4 +199,28 @@ describe('the audit trail names what commands did to records', () => {
       },
     ]);
   });
+
+  it('although the database goes away when the entry is written', async () => {
+    const gate = await Gate.to(service.uri);
+    await gate.open();
+    const held = new Set<Buffer>();
+    // The driver itself tries twice.
+    gate.hold((request) => {
+      const isEntry = /insert\0[^]{4}tidemark\.audittrail\0/.test(request.toString('latin1'));
+      return held.has(request) || (isEntry && held.size < 2 && held.add(request).size > 0);
+    });
+    const scope = `--org ${app.organizationid} --app ${app.appid} --kind product`;
+    const imported = new AdminConsole(gate.uri).run(`import ${scope} -`, { input: '{"id":"a","data":{}}' });
+    for (const tries of [1, 2]) {
+      await eventually(() => held.size === tries && gate.holding > 0);
+      gate.cut();
+      await eventually(() => gate.holding === 0);
+    }
+    const { code, errors } = await imported;
+    await gate.shut();
+    expect([code, errors]).toEqual([0, []]);
+    expect(await trail()).toEqual([
+      { via: 'command', action: 'record.import', target: 'products: 1 created, 0 changed' },
+    ]);
+  });
 });

@@ -11,7 +11,8 @@ import {
   type RecordStory,
   type Standing,
 } from '../../plain.js';
-import { count, FatalError, shown, UsageError } from '../../../platform/common/index.js';
+import { count, FatalError, pause, shown, UsageError } from '../../../platform/common/index.js';
+import { isDatabaseAway, isUnconfirmed } from '../../../platform/database/plain.js';
 import { pluralOfKind } from '../../../kinds/index.js';
 import type { CommandContext, Outcome, Run } from '../command.js';
 import type { recordDelete, recordHistoryCommand, recordShow } from '../descriptions.js';
@@ -75,6 +76,11 @@ export function noteRecords(
   return recordAction(changeContext, { action, organizationid, appid, target });
 }
 
+/** How long an entry is tried again while the database is away, as during a fail-over (milliseconds). */
+const AWAY_MS = 15_000;
+const BETWEEN_TRIES_MS = 500;
+const NEVER = new AbortController().signal;
+
 /**
  * Returns the result of some work after `note` has recorded it. Failed work is recorded without a result; its error is
  * thrown even if recording fails.
@@ -84,11 +90,23 @@ export async function noted<T>(work: Promise<T>, note: (result: T | undefined) =
   try {
     result = await work;
   } catch (error) {
-    await note(undefined).catch(() => undefined);
+    await patiently(() => note(undefined)).catch(() => undefined);
     throw error;
   }
-  await note(result);
+  await patiently(() => note(result));
   return result;
+}
+
+/** An entry that may have been written although no majority confirmed it is not written again. */
+async function patiently(write: () => Promise<void>): Promise<void> {
+  for (const end = performance.now() + AWAY_MS; ;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isDatabaseAway(error) || isUnconfirmed(error) || performance.now() > end) throw error;
+    }
+    await pause(BETWEEN_TRIES_MS, NEVER);
+  }
 }
 
 function historyText(history: RecordHistory): Wording {
