@@ -2,13 +2,13 @@ import type { mongo } from 'mongoose';
 import { type Application, APPLICATIONS, SERVICES } from '../application/plain.js';
 import { NAME, textOf } from '../platform/common/index.js';
 import { alongIndexIfAny, isDuplicateKey } from '../platform/database/plain.js';
-import { allows, problems } from '../platform/http/plain.js';
 import { collectionOf, describedKind, type Kind, kindNames, KINDS } from '../kinds/index.js';
 import { documentOf, recordsIn, ofTenant, type Tenant } from '../record/index.js';
 import { removeSchemas } from '../replication/schema/plain.js';
 import { removeHashKey, rotateHashKey } from '../replication/store/plain.js';
 import type { AuditedAction } from '../trail/index.js';
 import {
+  assertMatches,
   changeStored,
   type ChangeContext,
   inUse,
@@ -83,7 +83,7 @@ export async function changeApplication(
   const $set = given(change);
   const $unset = Object.fromEntries(nulls(change).map((name) => [name, '']));
   const changed = [...Object.keys($set), ...Object.keys($unset)];
-  if (changed.length === 0) return;
+  if (changed.length === 0) return assertMatches(await readApplication(changeContext.db, tenant), ifMatch);
   const applications = applicationsOf(changeContext.db);
   const update = { ...(hasKeys($set) && { $set }), ...(hasKeys($unset) && { $unset }) };
   const unknown = () => unknownApplication(nameOfTenant(tenant));
@@ -118,8 +118,8 @@ export async function removeApplication(
   const found = await kindsWithRecords(db, tenant);
   const refusal = (await fixedKindRefusal(db, tenant)) ?? (purge ? undefined : stillUsed(tenant, found));
   if (refusal !== undefined) {
-    const { etag } = await readApplication(db, tenant);
-    throw allows(ifMatch, etag) ? refusal : new Refused(problems.stale(ifMatch));
+    assertMatches(await readApplication(db, tenant), ifMatch);
+    throw refusal;
   }
   const services = db.collection(SERVICES);
   const isRepeated = found.length > 0 || (await services.findOne(ofTenant(tenant), ONLY_ID)) !== null;

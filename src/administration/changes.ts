@@ -65,7 +65,15 @@ export class Refused extends FatalError {
 
 /** A 400 with one sentence, and the pointer to the invalid value in the body if there is one. */
 export function invalid(detail: string, pointer?: string): Refused {
-  const errors: InputError[] = pointer === undefined ? [] : [{ pointer, detail }];
+  return notValid(detail, pointer === undefined ? [] : [{ pointer, detail }]);
+}
+
+/** A 400 for a parameter of the path. */
+export function invalidParameter(parameter: string, detail: string): Refused {
+  return notValid(detail, [{ parameter, detail }]);
+}
+
+function notValid(detail: string, errors: InputError[]): Refused {
   return new Refused(new Problem(400, 'invalid-request', 'The request is not valid', detail, { errors }));
 }
 
@@ -215,6 +223,11 @@ export async function changeStored(
     if ((await write(stored.isUnchanged, stored)) > 0) return stored;
   } while (performance.now() < ends);
   throw new Refused(problems.queryTimeout({ isOfTransaction: true }));
+}
+
+/** Throws 412 unless `If-Match` allows a change of this document. For a change that writes nothing. */
+export function assertMatches({ etag }: Pick<TaggedDocument, 'etag'>, ifMatch: string | undefined): void {
+  if (!allows(ifMatch, etag)) throw new Refused(problems.stale(ifMatch));
 }
 
 const EVERY = '*';

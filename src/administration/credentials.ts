@@ -11,6 +11,7 @@ import { exactly } from '../platform/common/index.js';
 import { documentOf } from '../record/index.js';
 import type { AuditedAction } from '../trail/index.js';
 import {
+  assertMatches,
   changeStored,
   type ChangeContext,
   recordAction,
@@ -80,7 +81,7 @@ export async function changeCredential(
   };
   const $unset = expiresAt === null ? { expiresAt: '' } : {};
   const changed = [...Object.keys($set), ...Object.keys($unset)];
-  if (changed.length === 0) return;
+  if (changed.length === 0) return assertMatches(await readCredential(changeContext.db, username), ifMatch);
   const parts = Object.entries({ $set, $unset }).filter(([, part]) => Object.keys(part).length > 0);
   const { document } = await updateCredential(changeContext.db, username, Object.fromEntries(parts), {
     ifMatch,
