@@ -4,7 +4,7 @@ export {
   Refused,
   assertCovers,
   assertGives,
-  invalid,
+  invalidParameter,
   isPast,
   organizationsOf,
   organizationsTouched,

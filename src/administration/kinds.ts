@@ -12,7 +12,7 @@ import {
   changeStored,
   type ChangeContext,
   inUse,
-  invalid,
+  invalidParameter,
   invalidAt,
   readStored,
   recordAction,
@@ -257,7 +257,7 @@ async function assertFree(db: mongo.Db, { name, collection }: KindDocument): Pro
 }
 
 function builtIn(name: string): Refused {
-  return invalid(`The kind "${name}" is built in, and cannot be removed.`);
+  return invalidParameter('kind', `The kind "${name}" is built in, and cannot be removed.`);
 }
 
 export function tooManyKinds(): Refused {

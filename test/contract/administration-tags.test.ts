@@ -1,4 +1,12 @@
-import { type Answer, eventually, send, type TestApplication, TestService } from '../support/index.js';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import {
+  type Answer,
+  eventually,
+  expectProblem,
+  send,
+  type TestApplication,
+  TestService,
+} from '../support/index.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -55,5 +63,23 @@ describe('An answer is 304 only if it shows nothing beyond the document of its E
     await admin('PUT', toService, { body: { filter: { 'data.color': 'red' } } });
     for (const path of [ofApp, toService])
       expect((await revalidate(path, await admin('GET', path))).status).toBe(304);
+    const { paths } = (await send(`${service.url}/openapi.json`, 'GET', {})).json as OpenAPIObject;
+    const statuses = (path: string) =>
+      Object.keys(paths[`/admin/v1/applications/{org}/{app}${path}`]!.get!.responses);
+    for (const path of ['', '/services/{kind}/{name}']) expect(statuses(path)).toContain('304');
+  });
+});
+
+describe('A change whose `If-Match` does not match this `ETag` is 412, even if it changes nothing:', () => {
+  it.each([
+    ['an application', () => 'applications/acme/shop'],
+    ['a credential', () => `credentials/${app.user('read')}`],
+  ])('%s', async (_what, path) => {
+    const patch = (ifMatch: string) => admin('PATCH', path(), { body: {}, headers: { 'if-match': ifMatch } });
+    expectProblem(await patch('"stale"'), 412, 'precondition-failed');
+    const { headers } = await admin('GET', path());
+    const current = String(headers.get('etag'));
+    const unchanged = await patch(current);
+    expect([unchanged.status, unchanged.headers.get('etag')]).toEqual([200, current]);
   });
 });

@@ -1,4 +1,5 @@
-import { ApiProperty, ApiResponse, ApiSchema } from '@nestjs/swagger';
+import { applyDecorators } from '@nestjs/common';
+import { ApiHeader, ApiProperty, ApiResponse, ApiSchema } from '@nestjs/swagger';
 import { LEVELS } from '../../auth/index.js';
 import { KIND_NAME } from '../../kinds/index.js';
 
@@ -186,6 +187,17 @@ export class CredentialList {
 /** Describes a success by its schema, or as an object that contract §6 describes. */
 export const Answers = (description: string, type?: new () => object, status = 200) =>
   ApiResponse({ status, description, ...(type === undefined ? { schema: ANY } : { type }) });
+
+/** Describes the conditional request for a document that is shown without a state, and its 304. */
+export const UnchangedIfTagged = (document: string) =>
+  applyDecorators(
+    ApiHeader({ name: 'If-None-Match', required: false, description: 'The ETag of an earlier answer' }),
+    ApiResponse({
+      status: 304,
+      description: `The ${document} is unchanged: it has the ETag of If-None-Match`,
+      headers: { ETag: { description: 'For If-Match and If-None-Match', schema: { type: 'string' } } },
+    }),
+  );
 
 /** Describes a success without a body. */
 export const Done = ApiResponse({ status: 204, description: 'Success, without a body' });

@@ -30,7 +30,7 @@ import {
   TakesIfMatch,
 } from './administration.js';
 import { readPurge } from './listing.js';
-import { Answers, ApplicationList, ApplicationShape, Done } from './answers.js';
+import { Answers, ApplicationList, ApplicationShape, Done, UnchangedIfTagged } from './answers.js';
 
 /** Lists, registers, changes and removes applications. */
 @Administrative()
@@ -79,6 +79,7 @@ export class ApplicationsController {
   @NamesApplication()
   @ApiOperation({ summary: 'Shows an application' })
   @Answers('The application', ApplicationShape)
+  @UnchangedIfTagged('application')
   @Problems(401, 403, 404, 429, 500, 503)
   async getApplication(
     @Asked() request: Request,

@@ -24,7 +24,7 @@ import {
   assertApplication,
   assertCovers,
   type ChangeContext,
-  invalid,
+  invalidParameter,
   recordHistory,
   type RecordHistory,
   recordStory,
@@ -176,7 +176,7 @@ export class RecordsController {
     assertCovers(caller, tenant);
     if (!isKindOf(kind, tenant)) {
       const known = kindNames().filter((one) => isKindOf(one, tenant));
-      throw invalid(`The kind is not known. It is ${known.join(' or ')}.`);
+      throw invalidParameter('kind', `The kind is not known. It is ${known.join(' or ')}.`);
     }
     const changeContext = this.changeContexts.of(request);
     await assertApplication(changeContext.db, tenant);

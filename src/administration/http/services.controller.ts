@@ -20,7 +20,7 @@ import {
   assertCovers,
   editedVersion,
   filterJson,
-  invalid,
+  invalidParameter,
   listServices,
   nameOfService,
   nothingKnown,
@@ -50,7 +50,7 @@ import {
   TrialLimiter,
   untilGone,
 } from './administration.js';
-import { Answers, Done, PREVIEW_ANSWER, ServiceList, ServiceShape } from './answers.js';
+import { Answers, Done, PREVIEW_ANSWER, ServiceList, ServiceShape, UnchangedIfTagged } from './answers.js';
 
 /**
  * Time limit of the exact counts, and again of the estimate that follows, in ms. Both must finish before the answer is due.
@@ -105,6 +105,7 @@ export class ServicesController {
   @NamesService
   @ApiOperation({ summary: 'Shows a service' })
   @Answers('The service', ServiceShape)
+  @UnchangedIfTagged('service')
   @Problems(401, 403, 404, 429, 500, 503)
   async getService(
     @Asked() request: Request,
@@ -160,7 +161,7 @@ export class ServicesController {
   ): Promise<void> {
     const key = keyIn(caller, path);
     const fault = setNameFault(key.name, body);
-    if (fault !== undefined) throw invalid(`The name of the service ${fault}`);
+    if (fault !== undefined) throw invalidParameter('name', `The name of the service ${fault}`);
     const changeContext = this.changeContexts.of(request);
     await assertApplication(changeContext.db, key);
     this.pace.count(key);
