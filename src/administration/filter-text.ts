@@ -108,7 +108,8 @@ export function filterOfJson(json: unknown): unknown {
     if (typeof value === 'number' && !Number.isFinite(value))
       throw notKept({ pointer: '', written: String(value) });
     if (typeof value !== 'object' || value === null) continue;
-    if (level > MOST_LEVELS) throw invalid(`The filter is nested deeper than ${MOST_LEVELS} levels.`);
+    if (level > MOST_LEVELS)
+      throw invalid(`The filter is nested deeper than ${MOST_LEVELS} levels.`, '/filter');
     for (const inner of Object.values(value)) waiting.push({ value: inner, level: level + 1 });
   }
   const text = JSON.stringify(json);

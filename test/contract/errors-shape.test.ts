@@ -36,6 +36,22 @@ describe('`type`, `title`, `status`, `detail`, `requestId`, and `errors` on 400'
     ]);
   });
 
+  it.each([
+    ['kind', 'GET', 'records/goods/x'],
+    ['name', 'PUT', 'services/product/max'],
+  ])('a wrong `%s` of a path has an entry too', async (parameter, method, path) => {
+    const url = `${service.url}/admin/v1/applications/${app.organizationid}/${app.appid}/${path}`;
+    const options = { user: app.user('admin'), ...(method === 'PUT' && { body: { filter: {} } }) };
+    expect(expectProblem(await send(url, method, options), 400, 'invalid-request').errors).toEqual([
+      { parameter, detail: expect.stringMatching(/./) },
+    ]);
+  });
+
+  it('a request that is wrong as a whole has none', async () => {
+    const answer = await send(`${service.url}/acme/%zz/api/v1/product/max`, 'GET', { user: null });
+    expect(expectProblem(answer, 400, 'invalid-request').errors).toEqual([]);
+  });
+
   it('`type` is urn:tidemark:problem:<slug> and `errors` is absent elsewhere', async () => {
     expect(
       expectProblem(

@@ -19,8 +19,9 @@ export interface Waiting {
 export const problems = {
   invalidRequest: (errors: InputError[]) =>
     new Problem(400, 'invalid-request', 'The request is not valid', sentence(errors), { errors }),
+  /** A request that is wrong as a whole: `errors` is empty, because neither a parameter nor its body is at fault. */
   malformedRequest: (detail: string) =>
-    new Problem(400, 'invalid-request', 'The request is not valid', detail),
+    new Problem(400, 'invalid-request', 'The request is not valid', detail, { errors: [] }),
   refusedByValidator: (errors: InputError[]) =>
     new Problem(
       400,
@@ -266,7 +267,7 @@ export const problems = {
       'The database took too long',
       isOfTransaction
         ? 'The transaction was rolled back, usually because of other changes to the same documents. Nothing was changed; try again.'
-        : 'The query exceeded its time limit. A narrower window is faster.',
+        : 'The query exceeded its time limit. Try again; in a feed, a narrower window is faster.',
       later(),
     ),
 };

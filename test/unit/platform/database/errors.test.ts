@@ -48,6 +48,10 @@ describe('503 with `Retry-After` while the database is away', () => {
 
   it('a query that took too long, and an index that is being made again, say so', () => {
     expect(databaseProblem(server(50))).toMatchObject({ status: 503, slug: 'query-timeout' });
+    // Queries of the administration have no window.
+    expect(databaseProblem(server(50))?.detail).toBe(
+      'The query exceeded its time limit. Try again; in a feed, a narrower window is faster.',
+    );
     const missing = server(
       2,
       'planner returned error: hint provided does not correspond to an existing index',
