@@ -15,17 +15,19 @@ import { MetricsPort } from './health/index.js';
 import { describedKind, isBuiltIn, isKind, kindNames } from './kinds/index.js';
 import { databaseProblem } from './platform/database/index.js';
 import {
-  answerClientError,
   answerInTime,
   answerProblem,
   certificateFiles,
   type CertificateObserver,
+  clientErrorHandler,
   closeQueued,
   Connections,
   endStalled,
   endUnreadBodies,
   forbid,
   giveRequestId,
+  type LogAnswer,
+  noteExpectation,
   type OtherMethodHandler,
   type Patience,
   ProblemFilter,
@@ -94,8 +96,8 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   logger.log(`Tidemark ${versionInWords()} starts`, 'Start');
   app.useLogger(logger);
   const server = app.getHttpServer();
-  const warn = (line: string) => logger.warn(line, 'Connections');
-  bound(server, settings, new Connections(mostConnections(settings), warn, settings.credentialConnections));
+  const { warn, refused } = connectionLog(logger);
+  bound(server, settings, { connections: connectionsOf(settings, warn), refused });
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');
@@ -108,12 +110,13 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
     giveRequestId,
     measure({ metrics, logger, tracing }, { ...OF_REQUESTS, ended }),
     forbid,
+    refuseExpectation,
     readPlainTarget,
     allowNotModified,
   );
   if (settings.metricsPort !== undefined) {
     const isApart = openApart(app, adapter, (own) =>
-      bound(own, settings, new Connections(APART_CONNECTIONS, warn, 0, 'METRICS_PORT takes')),
+      bound(own, settings, { connections: connectionsApart(warn), refused }),
     );
     app.use(keepApart(isApart));
   }
@@ -124,23 +127,41 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   if (settings.console) serveConsole(app);
   const isOnMainPort = (path: string) => settings.metricsPort === undefined || !OWN_STATE.test(path);
   if (settings.docs) serveDocs(app, { limitMax: settings.limitMax, isServed: isOnMainPort, createdKinds });
-  const first = settings.console ? 'console' : settings.docs ? 'docs' : undefined;
-  if (first !== undefined) leadTo(app, first);
+  leadToPage(app, settings);
   return app;
 }
 
-/** Leads from `/` to a page for people. The path is relative, because a proxy may serve it behind a prefix. */
-function leadTo(app: INestApplication, page: string): void {
+/** Leads from `/` to the first page for people. The path is relative, because a proxy may serve it behind a prefix. */
+function leadToPage(app: INestApplication, { console, docs }: Settings): void {
+  const page = console ? 'console' : docs ? 'docs' : undefined;
+  if (page === undefined) return;
   app.getHttpAdapter().get('/', (_request: Request, response: Response) => response.redirect(page));
+}
+
+function connectionsOf(settings: Settings, warn: (line: string) => void): Connections {
+  return new Connections(mostConnections(settings), warn, settings.credentialConnections);
+}
+
+function connectionsApart(warn: (line: string) => void): Connections {
+  return new Connections(APART_CONNECTIONS, warn, 0, 'METRICS_PORT takes');
+}
+
+/** What the log says of connections: warnings, and the answers to what is no request, which have no line of a request. */
+function connectionLog(logger: ServiceLogger): { warn: (line: string) => void; refused: LogAnswer } {
+  const context = 'Connections';
+  return {
+    warn: (line) => logger.warn(line, context),
+    refused: (problem, requestId) => logger.log({ requestId }, problem.message, context),
+  };
 }
 
 /** Bounds the connections and requests of a server. */
 function bound(
   server: Server,
   { keepAliveMs, receiveMs, stalledMs }: Settings,
-  connections: Connections,
+  { connections, refused }: { connections: Connections; refused: LogAnswer },
 ): void {
-  server.on('clientError', answerClientError);
+  server.on('clientError', clientErrorHandler(refused));
   endStalled(server, stalledMs);
   closeQueued(server);
   server.keepAliveTimeout = keepAliveMs;
@@ -148,7 +169,7 @@ function bound(
   server.headersTimeout = Math.min(HEADERS_MS, receiveMs);
   connections.watch(server);
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
-  server.on('checkExpectation', refuseExpectation);
+  server.on('checkExpectation', noteExpectation);
 }
 
 /** Prepares the server for METRICS_PORT. Returns a function that reports whether a request came to that server. */

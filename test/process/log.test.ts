@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { mongo } from 'mongoose';
 import { eventually } from '../support/eventually.js';
 import { builtCommit, VERSION } from '../support/build.js';
@@ -18,7 +20,7 @@ let logins: Record<'read' | 'write' | 'admin', { username: string; password: str
 
 beforeAll(async () => {
   dataDir = await freshDataDir();
-  service = await ServiceProcess.start({ dataDir, environment: { LOG_LEVEL: 'info' } });
+  service = await ServiceProcess.start({ dataDir, environment: { LOG_LEVEL: 'info', RECEIVE_MS: '1000' } });
   await service.prints('All endpoints');
   logins = JSON.parse(await readFile(join(dataDir, 'demo-credentials.json'), 'utf8')) as typeof logins;
 });
@@ -115,6 +117,32 @@ describe('the line of a request names', () => {
     expect(line).toMatchObject({ res: { statusCode: 200 }, user: 'demo-reader', by: 'demo-admin' });
     expect(service.logged.filter((one) => one.includes('a-poll'))).toEqual([]);
   });
+});
+
+/** What the service answers to these bytes until it ends the connection. */
+async function answerTo(sent: string): Promise<string> {
+  const { hostname, port } = new URL(service.url!);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(sent);
+  return text(socket);
+}
+
+const HEAD = 'HTTP/1.1\r\nHost: x\r\n';
+const HALF = 'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"username"';
+
+it.each([
+  ['400', () => 'EHLO example.com\r\n\r\n'],
+  ['408', () => `POST /admin/v1/session ${HEAD}${HALF}`],
+  ['417', () => `GET /docs ${HEAD}Expect: 200-ok\r\n\r\n`],
+  ['431', () => `GET /docs ${HEAD}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+])('has the requestId of a %s that ends its connection', async (status, sent) => {
+  const answer = await answerTo(sent());
+  expect(answer).toContain(`HTTP/1.1 ${status} `);
+  const [, requestId = ''] = /"requestId":"([^"]+)"/.exec(answer) ?? [];
+  expect(requestId).not.toBe('');
+  await service.prints(requestId);
+  expect(service.logged.filter((line) => line.includes(requestId)).join('\n')).toContain(status);
 });
 
 /** A service of its own in a terminal, or without one, its log in lines, until Ctrl-C. */

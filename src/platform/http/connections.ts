@@ -14,26 +14,32 @@ import { problems } from './problems.js';
 import { tcpSocketOf } from './certificate.js';
 
 const LINGER_MS = 5000;
-const LONGEST_SHOWN = 80;
 
 /**
  * Node's internal reference to the answer in progress on a socket. Node's default handler uses it in the same way.
  */
 interface Answering {
-  _httpMessage?: ServerResponse | null;
+  _httpMessage?: ServerResponse<IncomingMessage & { id?: string }> | null;
 }
 
+/** Writes the line of an answer to the log. */
+export type LogAnswer = (problem: Problem, requestId: string) => void;
+
 /**
- * Handler for `clientError` of the HTTP server: answers data that Node cannot parse as a request, in the form of
- * contract §3. The connection is closed after the answer, or without one if another answer has begun on it.
+ * Makes the handler for `clientError` of the HTTP server: it answers data that Node cannot parse as a request, in the form
+ * of contract §3. The connection is closed after the answer, or without one if another answer has begun on it.
  */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex & Answering): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent === true) {
-    socket.destroy();
-    return;
-  }
-  const problem = problemOf(error);
-  const requestId = randomUUID();
+export function clientErrorHandler(log: LogAnswer) {
+  return (error: NodeJS.ErrnoException, socket: Duplex & Answering): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent === true)
+      socket.destroy();
+    else answerClientError(problemOf(error), socket, log);
+  };
+}
+
+function answerClientError(problem: Problem, socket: Duplex & Answering, log: LogAnswer): void {
+  // Of a request whose body does not arrive, the id is known: its line in the log has it too.
+  const requestId = socket._httpMessage?.req.id ?? randomUUID();
   const body = answerText(problem.body(requestId));
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
@@ -44,31 +50,9 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex &
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  log(problem, requestId);
   // If the socket were closed at once, a client that is still sending could lose the answer.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
-}
-
-/**
- * Handler for `checkExpectation` of the HTTP server: refuses an `Expect` other than `100-continue` and closes the
- * connection.
- */
-export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
-  const requestId = randomUUID();
-  const problem = new Problem(
-    417,
-    'expectation-failed',
-    'The expectation cannot be met',
-    `Expect: ${String(headers.expect).slice(0, LONGEST_SHOWN)} is not supported. Leave it out, or send 100-continue.`,
-  );
-  const body = answerText(problem.body(requestId));
-  response.writeHead(problem.status, {
-    'Content-Length': Buffer.byteLength(body),
-    'Content-Type': 'application/problem+json; charset=utf-8',
-    'Cache-Control': 'private, no-cache',
-    'X-Request-Id': requestId,
-    Connection: 'close',
-  });
-  response.end(body);
 }
 
 function problemOf({ code }: NodeJS.ErrnoException): Problem {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { beforeAnswer, answerProblem } from './answer.js';
+import { Problem } from './problem.js';
 import { problems } from './problems.js';
 
 const ACCEPTABLE = /^[A-Za-z0-9._-]{1,64}$/;
@@ -14,6 +15,9 @@ const unreadable = (what: string) => problems.malformedRequest(`The target of th
 
 /** Maximum number of bytes of an unneeded body that are still read, so that the client reads the answer. */
 const SPARE_BYTES = 1024 * 1024;
+
+/** Maximum number of characters of an `Expect` in an answer. */
+const LONGEST_SHOWN = 80;
 
 /** How long a connection stays open after the answer to a request whose body is unread (milliseconds). */
 const LINGER_MS = 2000;
@@ -39,6 +43,27 @@ export function giveRequestId(request: Request, response: Response, next: NextFu
   request.id = typeof sent === 'string' && ACCEPTABLE.test(sent) ? sent : randomUUID();
   response.setHeader('X-Request-Id', request.id);
   next();
+}
+
+const refused = new WeakSet<IncomingMessage>();
+
+/** Handler for `checkExpectation` of a server, for requests with an `Expect` other than `100-continue`. */
+export function noteExpectation(this: Server, request: IncomingMessage, response: ServerResponse): void {
+  refused.add(request);
+  this.emit('request', request, response);
+}
+
+/** Express middleware: refuses the requests of {@link noteExpectation} and closes their connections. */
+export function refuseExpectation(request: Request, response: Response, next: NextFunction): void {
+  if (!refused.has(request)) return next();
+  const expected = String(request.headers.expect).slice(0, LONGEST_SHOWN);
+  const detail = `Expect: ${expected} is not supported. Leave it out, or send 100-continue.`;
+  response.setHeader('Connection', 'close');
+  answerProblem(
+    request,
+    response,
+    new Problem(417, 'expectation-failed', 'The expectation cannot be met', detail),
+  );
 }
 
 /**

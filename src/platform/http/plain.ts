@@ -14,10 +14,10 @@ export {
   tag,
 } from './answer.js';
 export {
+  type LogAnswer,
   Connections,
-  answerClientError,
+  clientErrorHandler,
   endStalled,
-  refuseExpectation,
   takeConnection,
   whileProving,
 } from './connections.js';
@@ -28,5 +28,11 @@ export {
   loadCertificate,
   createSecureServer,
 } from './certificate.js';
-export { endUnreadBodies, giveRequestId, readPlainTarget } from './middleware.js';
+export {
+  endUnreadBodies,
+  giveRequestId,
+  noteExpectation,
+  readPlainTarget,
+  refuseExpectation,
+} from './middleware.js';
 export { closeQueued } from './queued-answers.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
-import { answerClientError, createSecureServer } from '../../../../src/platform/http/index.js';
+import { clientErrorHandler, createSecureServer } from '../../../../src/platform/http/index.js';
 import { eventually } from '../../../support/index.js';
 import { TLS_IDENTITY } from '../../../support/tls-identity.js';
 
@@ -21,7 +21,12 @@ beforeEach(async () => {
     { ...TLS_IDENTITY, handshakeTimeout: HANDSHAKE_MS },
     (_request, response) => void response.end('ok'),
   );
-  server.on('clientError', answerClientError).on('connection', () => (opened += 1));
+  server
+    .on(
+      'clientError',
+      clientErrorHandler(() => undefined),
+    )
+    .on('connection', () => (opened += 1));
   server.on(
     'clientError',
     ({ code }: NodeJS.ErrnoException, { destroyed }) => void refusals.push([code, destroyed]),
