@@ -60,7 +60,7 @@ export function mergeAddress(record: BsonDocument, patch: PatchAddress): Change[
   const stored = data.get('address');
   if (!isDocument(stored)) return [{ path: ['data', 'address'], value: newAddress(valueOf) }];
   return given
-    .filter((field) => (stored.get(field) ?? '') !== valueOf(field))
+    .filter((field) => (stored.has(field) ? stored.get(field) : '') !== valueOf(field))
     .map((field) => ({ path: ['data', 'address', field], value: valueOf(field) }));
 }
 

@@ -45,6 +45,12 @@ describe('address', () => {
     ]);
   });
 
+  it.each([null, ''])('deleting one that is stored as null with %j makes it ""', (nothing) => {
+    expect(changesOf({ data: { address: { ...FULL, city: null } } }, { city: nothing })).toEqual([
+      { path: ['data', 'address', 'city'], value: '' },
+    ]);
+  });
+
   it('a patch that changes nothing', () => {
     expect(changesOf({ data: { address: FULL } }, { ...FULL, address2: null })).toEqual([]);
     expect(changesOf({ data: { address: { city: 'Vienna' } } }, { zipcode: null, country: '' })).toEqual([]);
