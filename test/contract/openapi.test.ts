@@ -129,6 +129,20 @@ describe('/openapi.json and /docs; none needs credentials', () => {
     }
   });
 
+  it('every path with a parameter has the 400 of a path that cannot be decoded', () => {
+    for (const [path, methods] of Object.entries(document.paths))
+      for (const { operationId, responses } of Object.values(methods))
+        expect([operationId, Object.hasOwn(responses, '400') || !path.includes('{')]).toEqual([
+          operationId,
+          true,
+        ]);
+  });
+
+  it('the 409 of the administration does not name conflicts of members only', () => {
+    const { description } = operation('/admin/v1/applications', 'post')!.responses['409']!;
+    for (const slug of ['name-taken', 'in-use', 'email-conflict']) expect(description).toContain(slug);
+  });
+
   it('every error is application/problem+json of one shape', () => {
     const errors = Object.entries(document.paths)
       .filter(([path]) => /^\/(\{org\}|admin\/v1)/.test(path))

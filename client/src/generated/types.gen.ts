@@ -329,7 +329,7 @@ export type CreateMemberErrors = {
      */
     404: Problem;
     /**
-     * Conflict: `member-modified` or `email-conflict`
+     * Conflict: `type` names it, such as `email-conflict`, `member-modified`, `name-taken` or `in-use`
      */
     409: Problem;
     /**
@@ -473,7 +473,7 @@ export type PatchMemberErrors = {
      */
     404: Problem;
     /**
-     * Conflict: `member-modified` or `email-conflict`
+     * Conflict: `type` names it, such as `email-conflict`, `member-modified`, `name-taken` or `in-use`
      */
     409: Problem;
     /**
@@ -557,7 +557,7 @@ export type PatchMemberAddressErrors = {
      */
     404: Problem;
     /**
-     * Conflict: `member-modified` or `email-conflict`
+     * Conflict: `type` names it, such as `email-conflict`, `member-modified`, `name-taken` or `in-use`
      */
     409: Problem;
     /**

@@ -80,7 +80,7 @@ export class ApplicationsController {
   @ApiOperation({ summary: 'Shows an application' })
   @Answers('The application', ApplicationShape)
   @UnchangedIfTagged('application')
-  @Problems(401, 403, 404, 429, 500, 503)
+  @Problems(400, 401, 403, 404, 429, 500, 503)
   async getApplication(
     @Asked() request: Request,
     @Caller() caller: Credential,
@@ -143,7 +143,7 @@ export class ApplicationsController {
     description: 'All hashed values change and are delivered again.',
   })
   @Done
-  @Problems(401, 403, 404, 429, 500, 503)
+  @Problems(400, 401, 403, 404, 429, 500, 503)
   async rotateHashKey(
     @Asked() request: Request,
     @Caller() caller: Credential,

@@ -131,7 +131,7 @@ export class CredentialsController {
   @NamesCredential
   @ApiOperation({ summary: 'Shows a credential' })
   @Answers('The credential', CredentialShape)
-  @Problems(401, 403, 404, 429, 500, 503)
+  @Problems(400, 401, 403, 404, 429, 500, 503)
   async getCredential(
     @Asked() request: Request,
     @Caller() caller: Credential,
@@ -197,7 +197,7 @@ export class CredentialsController {
   @HttpCode(204)
   @ApiOperation({ summary: 'Invalidates the previous password of a credential' })
   @Done
-  @Problems(401, 403, 404, 412, 429, 500, 503)
+  @Problems(400, 401, 403, 404, 412, 429, 500, 503)
   async deleteOldPassword(
     @Asked() request: Request,
     @Caller() caller: Credential,
@@ -215,7 +215,7 @@ export class CredentialsController {
   @HttpCode(204)
   @ApiOperation({ summary: 'Removes a credential' })
   @Done
-  @Problems(401, 403, 404, 412, 429, 500, 503)
+  @Problems(400, 401, 403, 404, 412, 429, 500, 503)
   async deleteCredential(
     @Asked() request: Request,
     @Caller() caller: Credential,

@@ -105,7 +105,7 @@ export class ErasuresController {
       'The consumers are sorted by progress, the least advanced first. Their activity is visible within ten seconds.',
   })
   @Answers('The receipt, with the consumers')
-  @Problems(401, 403, 404, 429, 500, 503)
+  @Problems(400, 401, 403, 404, 429, 500, 503)
   async getErasure(
     @Asked() request: Request,
     @Caller() caller: Credential,

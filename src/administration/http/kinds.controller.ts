@@ -71,7 +71,7 @@ export class KindsController {
   @NamesCreatedKind
   @ApiOperation({ summary: 'Shows a kind of records', description: FOR_WHOM })
   @Answers('The kind', KindShape)
-  @Problems(401, 403, 404, 429, 500, 503)
+  @Problems(400, 401, 403, 404, 429, 500, 503)
   async getKind(
     @Asked() request: Request,
     @Caller() caller: Credential,

@@ -82,7 +82,7 @@ export class ServicesController {
   @Get('services')
   @ApiOperation({ summary: 'Lists the services of an application' })
   @Answers('The services', ServiceList)
-  @Problems(401, 403, 404, 429, 500, 503)
+  @Problems(400, 401, 403, 404, 429, 500, 503)
   async listServices(
     @Asked() request: Request,
     @Caller() caller: Credential,
@@ -106,7 +106,7 @@ export class ServicesController {
   @ApiOperation({ summary: 'Shows a service' })
   @Answers('The service', ServiceShape)
   @UnchangedIfTagged('service')
-  @Problems(401, 403, 404, 429, 500, 503)
+  @Problems(400, 401, 403, 404, 429, 500, 503)
   async getService(
     @Asked() request: Request,
     @Caller() caller: Credential,
@@ -124,7 +124,7 @@ export class ServicesController {
     description: 'The answer of `schema` of the service, without examples.',
   })
   @ApiOkResponse({ description: 'The schema', schema: { type: 'object', additionalProperties: true } })
-  @Problems(401, 403, 404, 429, 500, 503)
+  @Problems(400, 401, 403, 404, 429, 500, 503)
   async getServiceSchema(
     @Asked() request: Request,
     @Caller() caller: Credential,
@@ -177,7 +177,7 @@ export class ServicesController {
   @HttpCode(204)
   @ApiOperation({ summary: 'Removes a service' })
   @Done
-  @Problems(401, 403, 404, 412, 429, 500, 503)
+  @Problems(400, 401, 403, 404, 412, 429, 500, 503)
   async deleteService(
     @Asked() request: Request,
     @Caller() caller: Credential,

@@ -67,7 +67,10 @@ const answers = {
   },
   403: { description: 'The credential lacks the level or the scope that this needs' },
   404: { description: 'Unknown application, or no right to it; or what the path names is unknown' },
-  409: { description: 'Conflict: `member-modified` or `email-conflict`' },
+  409: {
+    description:
+      'Conflict: `type` names it, such as `email-conflict`, `member-modified`, `name-taken` or `in-use`',
+  },
   410: {
     description:
       '`history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a ' +
