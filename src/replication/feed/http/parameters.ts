@@ -143,7 +143,9 @@ export function parseChanges(
 
 /** The errors of parameters that are valid alone but not together. */
 function disagreeing(query: Record<string, unknown>, { from, deletes }: Stated): InputError[] {
-  const beside = BESIDE_CURSOR.filter((name) => query['cursor'] !== undefined && query[name] !== undefined);
+  const isGiven = (name: string) =>
+    query[name] !== undefined && !(name === 'lastoffsetid' && query[name] === '');
+  const beside = BESIDE_CURSOR.filter((name) => query['cursor'] !== undefined && isGiven(name));
   if (beside.length > 0)
     return [{ parameter: 'cursor', detail: `goes with nothing but limit. Leave out ${beside.join(', ')}.` }];
   if (from !== undefined && deletes === 'skip')

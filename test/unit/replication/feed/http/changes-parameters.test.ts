@@ -62,6 +62,12 @@ describe('parseChanges', () => {
     expect(read({ ...beside, lastoffsetid: token })).toMatchObject(request);
   });
 
+  it('an empty lastoffsetid beside a cursor is the same as none', () => {
+    expect(read({ cursor: token, lastoffsetid: '', limit: '5' })).toEqual(
+      read({ cursor: token, limit: '5' }),
+    );
+  });
+
   it('where the clock has settled its to, one that lay further ahead may stand beside it, and none before', () => {
     for (const to of [TO, LATER])
       expect(read({ to, lastoffsetid: ofClock })).toMatchObject({
