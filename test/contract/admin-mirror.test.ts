@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { mongo } from 'mongoose';
-import { type TestApplication, TestService } from '../support/index.js';
+import { eventually, Gate, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole, type Said } from './admin-console.js';
 
 let service: TestService;
@@ -90,6 +93,28 @@ describe('`--mirror` removes nothing', () => {
     }
     const words = `import --org ${app.organizationid} --app ${app.appid} --kind product --mirror -`;
     expect(await admin.failure(words, { input: broken() })).toContain('the pipe broke');
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['has grown', line('a') + line('b')],
+    ['has been truncated', ''],
+  ])('where the file %s while it was read', async (_how, later) => {
+    const file = join(tmpdir(), `tidemark-mirror-${app.appid}.ndjson`);
+    await writeFile(file, line('a'));
+    const gate = await Gate.to(service.uri);
+    await gate.open();
+    let isHeld = true;
+    gate.hold((request) => isHeld && /insert\0[^]{4}tidemark\.imports\0/.test(request.toString('latin1')));
+    const words = `import --org ${app.organizationid} --app ${app.appid} --kind product --mirror ${file}`;
+    const failed = new AdminConsole(gate.uri).failure(words);
+    await eventually(() => gate.holding > 0);
+    await writeFile(file, later);
+    isHeld = false;
+    expect(await failed).toBe(
+      'The import is not complete: nothing was removed, since the file has changed while it was read.',
+    );
+    await gate.shut();
     expect(await ids()).toEqual(['a', 'b']);
   });
 

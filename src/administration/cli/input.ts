@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
+import { createReadStream, type Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { addAbortSignal, type Readable } from 'node:stream';
@@ -116,22 +116,31 @@ interface InputFile {
   size: number | undefined;
   /** Starts reading; the signal ends it. The reader must destroy the stream. */
   open(stop: AbortSignal): Readable;
+  /** Whether another program has written to the file since it was found. Not known of a pipe or a device. */
+  hasChanged(): Promise<boolean>;
 }
 
 /** The file of this name, or `input` if the name is `-`. Throws if the file cannot be found or is a directory. */
 export async function inputFile(name: string, input: Readable): Promise<InputFile> {
-  if (name === STDIN) return { size: undefined, open: (stop) => addAbortSignal(stop, input) };
+  if (name === STDIN)
+    return {
+      size: undefined,
+      open: (stop) => addAbortSignal(stop, input),
+      hasChanged: () => Promise.resolve(false),
+    };
+  const found = await stat(name).catch((error: unknown) => refuseFile(name, error));
+  if (found.isDirectory()) throw new FatalError(`${name} is a directory.`);
   return {
-    size: await sizeOf(name),
+    // A pipe or a device has the size 0, whatever it yields.
+    size: found.isFile() ? found.size : undefined,
     open: (stop) => addAbortSignal(stop, createReadStream(name, { highWaterMark: CHUNK })),
+    hasChanged: async () => found.isFile() && isOtherState(found, await stat(name).catch(() => found)),
   };
 }
 
-/** Undefined if the file is a pipe or a device: its size is stated as 0, whatever it yields. */
-async function sizeOf(file: string): Promise<number | undefined> {
-  const found = await stat(file).catch((error: unknown) => refuseFile(file, error));
-  if (found.isDirectory()) throw new FatalError(`${file} is a directory.`);
-  return found.isFile() ? found.size : undefined;
+/** Whether the same file was written to. A file that was replaced as a whole, by renaming, has been read as it was. */
+function isOtherState(before: Stats, now: Stats): boolean {
+  return before.ino === now.ino && (before.mtimeMs !== now.mtimeMs || before.size !== now.size);
 }
 
 /** The text of a file, or of stdin if the file is `-`. */

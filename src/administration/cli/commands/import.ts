@@ -25,6 +25,7 @@ export const runImport: Run<typeof importCommand> = async (
   const made: Made = { created: 0, changed: 0, removed: 0 };
   const work = importRecords(changeContext.db, {
     ...{ source, ...scope, mirror, strict, stop, dryRun },
+    hasChanged: () => file.hasChanged(),
     onBadLine: (number, reason) => progress.badLine(number, reason),
     onProgress: (lines, bytes) => progress.at(lines, bytes),
     onWritten: ({ created, changed, removed }) => {

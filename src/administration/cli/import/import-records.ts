@@ -23,8 +23,10 @@ interface ImportOptions {
   kind: Kind;
   /** `createdBy` of new records whose line has none. */
   createdBy?: string;
-  /** Remove the records that are not in the file, if every line was good. */
+  /** Remove the records that are not in the file, if every line was good and the file has not changed. */
   mirror?: boolean;
+  /** Whether another program has written to the source while it was read. */
+  hasChanged?: () => Promise<boolean>;
   /** Stop at the first bad line. */
   strict?: boolean;
   /** Write nothing, and report what would be done. Requires the indexes, like a real import. */
@@ -56,7 +58,7 @@ export interface ImportSummary {
   changed: number;
   unchanged: number;
   bad: number;
-  /** Only with `mirror`, and only if the file was read completely, has no bad line, and has a record. */
+  /** Only with `mirror`, and only if the file was read completely, has no bad line, has a record, and has not changed. */
   removed?: number;
   /** Why the file was not read to its end, or why the mirror has not removed everything. */
   incomplete?: string;
@@ -164,7 +166,7 @@ class ImportRun {
 
   /**
    * Removes the records that are not in the file; in a dry run, only counts them. They are known only if the file was
-   * read completely and has no bad line. A file without records removes nothing.
+   * read completely, has no bad line, and has not changed. A file without records removes nothing.
    */
   private async removeUnseen(): Promise<number | undefined> {
     if (this.options.mirror !== true || this.incomplete !== undefined) return undefined;
@@ -172,12 +174,18 @@ class ImportRun {
       this.incomplete = this.judge === undefined ? 'interrupted; nothing was removed' : 'interrupted';
       return undefined;
     }
-    if (this.done.bad === 0 && this.done.written > 0) {
-      return this.judge?.unseen() ?? this.removeFrom(this.mirror!);
-    }
-    const why = this.done.bad > 0 ? 'there are bad lines' : 'the file has no record';
+    const why = await this.doubt();
+    if (why === undefined) return this.judge?.unseen() ?? this.removeFrom(this.mirror!);
     this.incomplete = `nothing ${this.judge === undefined ? 'was' : 'would be'} removed, since ${why}`;
     return undefined;
+  }
+
+  /** Why the records that are not in the file are not known. */
+  private async doubt(): Promise<string | undefined> {
+    if (this.done.bad > 0) return 'there are bad lines';
+    if (this.done.written === 0) return 'the file has no record';
+    const hasChanged = await this.options.hasChanged?.();
+    return hasChanged === true ? 'the file has changed while it was read' : undefined;
   }
 
   private async removeFrom(mirror: Mirror): Promise<number> {
