@@ -26,6 +26,7 @@ import {
   endUnreadBodies,
   forbid,
   giveRequestId,
+  isAboutTheService,
   type LogAnswer,
   noteExpectation,
   type OtherMethodHandler,
@@ -63,12 +64,6 @@ const ANSWER_MS = 8000;
 
 /** Maximum number of requests that wait for an answer. Each holds memory and may occupy the database. */
 const WAITING_REQUESTS = 500;
-
-/**
- * The paths of health, metrics, the console and the documentation. They are exempt from the limits of time and number,
- * because they are needed most when other requests fail.
- */
-const ABOUT_THE_SERVICE = /^\/(health\/(live|ready)|metrics|console(\/.*)?|docs(\/[^/]*)?|openapi\.json)$/;
 
 /** The only paths that METRICS_PORT serves, and the only ones of an instance with `ROLE=watch`. */
 const OWN_STATE = /^\/(health\/(live|ready)|metrics)$/;
@@ -246,7 +241,8 @@ function patience({ markWait }: Settings): Patience {
   return {
     ms: ANSWER_MS + markWait,
     requests: WAITING_REQUESTS,
-    isExempt: (path) => ABOUT_THE_SERVICE.test(path),
+    // These are needed most when other requests fail.
+    isExempt: isAboutTheService,
   };
 }
 

@@ -2,13 +2,16 @@ import { send, type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
 let app: TestApplication;
+let namesake: TestApplication;
 beforeAll(async () => {
   service = await TestService.shared();
   app = await service.application();
+  namesake = await service.application({ organizationid: 'docs' });
 });
 
 it.each([
   ['an answer', () => app.get('product/max')],
+  ['an answer to an organization with the name of a page', () => namesake.get('product/max')],
   ['a refusal', () => send(`${service.url}/nowhere`, 'GET', {})],
 ])('no browser takes %s for a page, and no cache shares it', async (_name, ask) => {
   const { headers } = await ask();

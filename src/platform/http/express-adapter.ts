@@ -13,6 +13,7 @@ import { answerText, answerProblem, UNSHARED } from './answer.js';
 import { Problem } from './problem.js';
 import { problems } from './problems.js';
 import { createSecureServer } from './certificate.js';
+import { isOfPages } from './own-paths.js';
 import helmet from 'helmet';
 
 /** Interval of the check for requests that exceed their time limits (milliseconds). Node's default is 30 s. */
@@ -150,9 +151,6 @@ function fromHttp(error: unknown): Problem | undefined {
   return error.getStatus() === 400 ? problems.malformedRequest(UNDECODABLE) : undefined;
 }
 
-/** Pages for browsers. */
-const PAGES = '/docs';
-
 /** Sent over TLS only. For this host alone: its subdomains may be other services. */
 const HTTPS_ONLY = 'max-age=31536000';
 
@@ -174,7 +172,7 @@ export function forbid(request: Request, response: Response, next: NextFunction)
   response.setHeader('Cache-Control', UNSHARED);
   if ((request.socket as Partial<TLSSocket>).encrypted === true)
     response.setHeader('Strict-Transport-Security', HTTPS_ONLY);
-  if (request.url.startsWith(PAGES)) return forPages(request, response, next) as void;
+  if (isOfPages(request.path)) return forPages(request, response, next) as void;
   for (const [name, value] of OF_DATA) response.setHeader(name, value);
   next();
 }
