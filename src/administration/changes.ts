@@ -241,6 +241,17 @@ export function coversAll({ scopes }: Pick<Credential, 'scopes'>): boolean {
   return covers(scopes, EVERY, EVERY);
 }
 
+/** A 403 for a request that only a credential without limits may make. */
+export function scopeTooNarrow(): Refused {
+  const detail = 'This request requires a credential whose scopes cover every organization and application.';
+  return new Refused(new Problem(403, 'out-of-scope', 'The scope is too narrow', detail));
+}
+
+/** Throws 403 if there is an application that the caller does not cover. */
+export function assertCoversAll(caller: Pick<Credential, 'scopes'>): void {
+  if (!coversAll(caller)) throw scopeTooNarrow();
+}
+
 /** Whether the caller covers every scope of a stored credential. Callers see only such credentials. */
 export function coversCredential(caller: Pick<Credential, 'scopes'>, stored: { scopes?: unknown }): boolean {
   if (coversAll(caller)) return true;

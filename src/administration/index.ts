@@ -3,6 +3,7 @@ export { changeApplication, readApplication } from './applications.js';
 export {
   Refused,
   assertCovers,
+  assertCoversAll,
   assertGives,
   invalidParameter,
   isPast,

@@ -95,7 +95,10 @@ describe('A kind over HTTP', () => {
       ['POST', 'kinds', ORDER],
       ['DELETE', 'kinds/order'],
     ] as const)
-      expectProblem(await admin(method, path, { user: owner, ...(body && { body }) }), 403, 'out-of-scope');
+      expect(
+        expectProblem(await admin(method, path, { user: owner, ...(body && { body }) }), 403, 'out-of-scope')
+          .detail,
+      ).toBe('This request requires a credential whose scopes cover every organization and application.');
     expect(await stored().countDocuments()).toBe(0);
   });
 

@@ -9,7 +9,7 @@ import { tryFilter } from '../filter-trial.js';
 import { type Preview, previewFilter } from '../preview.js';
 import { newUsernameFault } from '../credentials.js';
 import { usernameTaken } from '../passwords.js';
-import { type FilterTurn, invalidAt, Refused, unknownApplication } from '../changes.js';
+import { type FilterTurn, invalidAt, Refused, scopeTooNarrow, unknownApplication } from '../changes.js';
 import type { ServiceEdit } from '../service-rules.js';
 import { versionInForce, versionOf } from '../service-versions.js';
 import { assertRoomForServices, type ServiceChange } from '../services.js';
@@ -207,7 +207,7 @@ function assertWithin(
       '/kinds',
       'apply to all applications. Omit them, or do not restrict the request to one application.',
     );
-  if (kinds.length > 0 && !hasKinds) throw new Refused(problems.outOfScope());
+  if (kinds.length > 0 && !hasKinds) throw scopeTooNarrow();
   for (const tenant of applications ?? [])
     if (!covers(tenant)) throw unknownApplication(nameOfTenant(tenant));
   for (const { scopes } of credentials ?? [])

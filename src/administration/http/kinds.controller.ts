@@ -2,15 +2,14 @@ import { Controller, Delete, Get, Headers, Param, Post, Query, Res } from '@nest
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller, type Credential } from '../../auth/index.js';
-import { Problems, problems, type Shaped, DocumentedBody } from '../../platform/http/index.js';
+import { Problems, type Shaped, DocumentedBody } from '../../platform/http/index.js';
 import {
-  coversAll,
+  assertCoversAll,
   createKind,
   KIND,
   type ListedKind,
   listKinds,
   readKind,
-  Refused,
   type RemovedWithKind,
   removeKind,
 } from '../index.js';
@@ -113,8 +112,4 @@ export class KindsController {
     const { kind, etag } = await readKind(this.changeContexts.of(request).db, name);
     sendWithState(response, kind, etag);
   }
-}
-
-function assertCoversAll(caller: Credential): void {
-  if (!coversAll(caller)) throw new Refused(problems.outOfScope());
 }

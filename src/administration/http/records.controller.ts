@@ -6,19 +6,18 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { Connection } from 'mongoose';
 import type { Request } from 'express';
 import { Caller, covers, type Credential } from '../../auth/index.js';
-import { Problems, problems, readParameters } from '../../platform/http/index.js';
+import { Problems, readParameters } from '../../platform/http/index.js';
 import { Metrics } from '../../platform/observability/index.js';
 import type { Tenant } from '../../record/index.js';
 import { isKindOf, kindNames } from '../../kinds/index.js';
 import { type ConsumerReport, reportConsumers } from '../../replication/feed/index.js';
 import { readTrail, type TrailEntry } from '../../trail/index.js';
 import {
-  coversAll,
+  assertCoversAll,
   type Figures,
   organizationsOf,
   organizationsTouched,
   readFigures,
-  Refused,
   type Status,
   statusOf,
   assertApplication,
@@ -57,7 +56,7 @@ export class OverviewController {
   @Answers('The status of the service')
   @Problems(401, 403, 429, 500, 503)
   async getStatus(@Caller() caller: Credential): Promise<Build & Status> {
-    if (!coversAll(caller)) throw new Refused(problems.outOfScope());
+    assertCoversAll(caller);
     return { ...thisBuild(), ...(await statusOf(this.connection)) };
   }
 
@@ -69,7 +68,7 @@ export class OverviewController {
   @Answers('The figures')
   @Problems(401, 403, 429, 500, 503)
   async getFigures(@Caller() caller: Credential): Promise<Figures> {
-    if (!coversAll(caller)) throw new Refused(problems.outOfScope());
+    assertCoversAll(caller);
     return readFigures(this.connection, this.metrics, this.instance);
   }
 
