@@ -2,7 +2,7 @@ import { mongo } from 'mongoose';
 import { type Kind, BUILT_IN_KINDS } from '../../src/kinds/index.js';
 import type { LedgerEntry } from '../../src/replication/store/index.js';
 import { placeAfter } from '../../src/replication/protocol/index.js';
-import type { AuditProgress } from '../../src/replication/watcher/index.js';
+import { Audit, type AuditProgress } from '../../src/replication/watcher/index.js';
 import { eventually, QUICK_AUDIT, type Stored, type TestApplication, TestService } from '../support/index.js';
 
 const RECORDS = 8;
@@ -27,6 +27,7 @@ async function oneMoreRound(): Promise<AuditProgress> {
   return (await progress())!;
 }
 
+const setAside = () => service.db.collection('tidemark.quarantine').countDocuments();
 const found = (what: string) =>
   service.metric(`tidemark_audit_found_total{what="${what}"}`).then((count) => count || 0);
 const bothFound = async () => [await found('unknown record'), await found('living entry without record')];
@@ -56,7 +57,10 @@ describe.each(BUILT_IN_KINDS)(
       before = await bothFound();
     });
 
-    afterEach(() => service.db.collection(`${kind}s`).deleteMany(app.tenant));
+    afterEach(async () => {
+      jest.restoreAllMocks();
+      await service.db.collection(`${kind}s`).deleteMany(app.tenant);
+    });
 
     /** Damages the ledger; answers how many faults of each sort were found in it. */
     async function damaged(damage: () => Promise<unknown>): Promise<number[]> {
@@ -102,6 +106,43 @@ describe.each(BUILT_IN_KINDS)(
       expect(idsOf(await app.hardDeletes(kind).drain({ from: last }))).toEqual(['nobody']);
       expect(await app.feed(kind).drain({ from: last })).toEqual([]);
     });
+
+    it.each([
+      ['a text', 'held'],
+      ['a number', 77],
+    ])(
+      'a record whose `id` is %s, and that a transaction holds: it is delivered again after the transaction',
+      async (_, id) => {
+        const held = await app.put(kind, { id });
+        await service.watcher.caughtUp();
+        last = await app.max(kind);
+        const audit = service.app.get(Audit, { strict: false });
+        const step = audit.step.bind(audit);
+        let failures = 0;
+        jest.spyOn(audit, 'step').mockImplementation((...given) =>
+          step(...given).catch((error: unknown) => {
+            failures += 1;
+            throw error;
+          }),
+        );
+        const session = service.client.startSession();
+        session.startTransaction();
+        const collection = service.client.db(service.db.databaseName).collection(`${kind}s`);
+        await collection.updateOne({ _id: held._id }, { $set: { 'data.held': true } }, { session });
+        await ledger().deleteOne({ ...app.tenant, kind, id: String(id) });
+        await eventually(async () => {
+          await service.watcher.caughtUp();
+          return failures > 0 || (await setAside()) > 0;
+        });
+        await session.abortTransaction();
+        await session.endSession();
+        await eventually(async () => (await setAside()) === 0);
+        await oneMoreRound();
+        await service.watcher.caughtUp();
+        expect(idsOf(await app.feed(kind).drain({ from: last }))).toEqual([String(id)]);
+        expect((await found('unknown record')) - before[0]!).toBe(1);
+      },
+    );
 
     it('everything forgotten: everything is learned and delivered again', async () => {
       const damage = () => ledger().deleteMany({ ...app.tenant, kind });

@@ -107,7 +107,8 @@ function faultInWords({ what, owner, identity: { kind, organizationid, appid, id
   return `${what}: ${kind} ${JSON.stringify(id)} of ${organizationid}/${appid}, _id ${owner.toHexString()}`;
 }
 
-function faultKey(fault: LedgerFault): string {
+/** A unique key for maps. */
+export function faultKey(fault: LedgerFault): string {
   return `${fault.what} ${tenureKey(fault)}`;
 }
 

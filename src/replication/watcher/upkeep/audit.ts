@@ -6,7 +6,7 @@ import { type AuditProgress, LEDGER_AUDIT, AUDIT_MODEL } from '../collections.sc
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { Ledger, type TermAtWork, type Job, WorkedThrough } from '../../store/index.js';
-import { isIn, type LogPlace, placeAfter } from '../../protocol/index.js';
+import { isIn, type LedgerChange, type LogPlace, placeAfter } from '../../protocol/index.js';
 import { KindPasses } from '../pass/kind-passes.js';
 import { Resurrections } from '../stamping/resurrections.js';
 import { Restamps } from '../stamping/restamps.js';
@@ -14,6 +14,7 @@ import {
   LEDGER_FAULTS,
   type LedgerFault,
   type LedgerFaultKind,
+  faultKey,
   faultsSentence,
   digestOf,
   isSameDigest,
@@ -111,6 +112,8 @@ const AT_ONCE = 1000;
 @Injectable()
 export class AuditRepair {
   private readonly log = new Logger('Audit');
+  /** The faults of a repair that has not ended: it is repeated, and does not report them again. */
+  private reported = new Set<string>();
 
   constructor(
     private readonly ledger: Ledger,
@@ -123,36 +126,44 @@ export class AuditRepair {
 
   /** The faults were seen as of `at`. Later knowledge of the ledger is kept. */
   async repair(kind: Kind, faults: LedgerFault[], at: LogPlace, term: TermAtWork): Promise<void> {
-    if (faults.length === 0) return;
     this.report(faults);
     for (let start = 0; start < faults.length; start += AT_ONCE) {
       const some = faults.slice(start, start + AT_ONCE);
       await this.learnLives(kind, some.filter(isOf('unknown record')), at, term);
-      await this.learnDeaths(some.filter(isOf('living entry without record')), at);
+      const ended = some.filter(isOf('living entry without record'));
+      await this.ledger.learn(deathsOf(ended, at, false));
     }
+    this.reported.clear();
   }
 
-  /** It is unknown what consumers received of these records, so they receive them again. */
+  /**
+   * It is unknown what consumers received of these records, so they receive them again. What the ledger knows is no fault
+   * that a repeated repair would find. So the records are stamped before they are learned. Feeds omit a record with a
+   * numeric `id` that the ledger does not know, whatever its stamp. It gets a tombstone first, from which rule 4 learns
+   * and stamps it at once.
+   */
   private async learnLives(kind: Kind, faults: LedgerFault[], at: LogPlace, term: TermAtWork): Promise<void> {
+    const texts = faults.filter(({ isNumber }) => !isNumber).map(({ owner }) => owner);
+    await this.restamps.records(kind, texts, 'audit', term);
+    const numbers = faults.filter(({ isNumber }) => isNumber);
+    await this.ledger.learn(deathsOf(numbers, at, true));
     const lives = faults.map(({ identity, owner, isNumber }) => ({
       ...{ identity, owner, at, alive: true as const, ...(isNumber && { isNumber }) },
     }));
     await this.resurrections.learnSeen(kind, lives, term);
-    const owners = faults.map(({ owner }) => owner);
-    await this.restamps.records(kind, owners, 'audit', term);
-  }
-
-  private async learnDeaths(faults: LedgerFault[], at: LogPlace): Promise<void> {
-    const deaths = faults.map(({ identity }) => ({
-      ...{ identity, at, alive: false as const, shortLived: false },
-    }));
-    await this.ledger.learn(deaths);
   }
 
   private report(faults: LedgerFault[]): void {
-    for (const { what } of faults) this.metrics.auditFound.inc({ what });
-    this.log.error(faultsSentence(faults));
+    const fresh = faults.filter((fault) => !this.reported.has(faultKey(fault)));
+    if (fresh.length === 0) return;
+    for (const { what } of fresh) this.metrics.auditFound.inc({ what });
+    this.reported = new Set([...this.reported, ...fresh.map(faultKey)]);
+    this.log.error(faultsSentence(fresh));
   }
+}
+
+function deathsOf(faults: LedgerFault[], at: LogPlace, shortLived: boolean): LedgerChange[] {
+  return faults.map(({ identity }) => ({ identity, at, alive: false, shortLived }));
 }
 
 function isOf(what: LedgerFaultKind): (fault: LedgerFault) => boolean {
