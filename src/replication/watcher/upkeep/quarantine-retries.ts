@@ -25,6 +25,8 @@ const BETWEEN_LOOKS_MS = 1000;
 const LONGEST_REST_MS = 10_000;
 /** Pause before the retry of an entry whose application or kind is not processed up to the present (milliseconds). */
 const LEFT_OUT_MS = 5000;
+/** Pause after a step that has left out all its entries, if there are more (milliseconds). */
+const ALL_LEFT_OUT_MS = 100;
 /** How many entries one step handles. */
 const AT_ONCE = 500;
 /** After this many failures, a step leaves the rest to the next one. */
@@ -65,7 +67,8 @@ export class QuarantineRetries implements Job {
     const leftOut = entries.filter((entry) => !ready.includes(entry));
     if (leftOut.length > 0) await this.quarantine.putBack(leftOut, LEFT_OUT_MS);
     const areAllTried = await this.maintain(ready, { at, processed }, term);
-    return entries.length === AT_ONCE && areAllTried ? 0 : BETWEEN_LOOKS_MS;
+    if (entries.length < AT_ONCE || !areAllTried) return BETWEEN_LOOKS_MS;
+    return ready.length > 0 ? 0 : ALL_LEFT_OUT_MS;
   }
 
   /**
