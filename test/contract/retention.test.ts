@@ -97,6 +97,20 @@ describe('tombstone retention (`TOMBSTONE_RETENTION_DAYS`)', () => {
     expect((await app.hardDeletes('member').ask(query(daysAgo(39)))).status).toBe(200);
   });
 
+  it('one that is set aside, because it is still to be stamped anew, is kept', async () => {
+    const aside = tombstone('set aside', 300);
+    await ledger().insertMany([aside, tombstone('old', 31), tombstone('young', 1)]);
+    await service.watcher.caughtUp();
+    const entry = { events: 1, tries: 9, due: new Date(Date.now() + 250_000), reason: 'refused' };
+    const { _id: owner } = (await ledger().findOne({ id: 'set aside' }))!;
+    await service.db.collection<{ _id: object }>('tidemark.quarantine').insertOne({
+      ...{ _id: { what: 'tombstone', owner }, entry: new mongo.ObjectId(), ...entry },
+    });
+    await startAgain(KEPT_DAYS);
+    await expired(1);
+    expect(await idsLeft()).toEqual(['set aside', 'young']);
+  });
+
   it('stays 410 where everything is kept again, since what is gone is gone', async () => {
     await ledger().insertMany([tombstone('old', 31), tombstone('young', 1)]);
     await startAgain(KEPT_DAYS);

@@ -6,11 +6,13 @@ import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { alongIndex } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import {
+  type ConcernedTombstone,
   Horizon,
   LEDGER_MODEL,
   type LedgerEntry,
   MarkRaiser,
   type Job,
+  QUARANTINE,
   TOMBSTONES_BY_STAMP,
   WorkedThrough,
 } from '../../store/index.js';
@@ -50,7 +52,7 @@ const LAST = new mongoose.mongo.MaxKey();
  * moves to the newest of them before anything is removed, and feeds check the horizon after they have read. So a
  * consumer that asks from before the horizon is answered 410 and starts over, and one that asks from a later time needs
  * none of the removed deletes. A tombstone may itself have come too late for a consumer. It is then re-stamped (rule
- * 2), and nothing of its application is removed before the watcher has done that.
+ * 2), and nothing of its application is removed before the watcher has done that. One in quarantine is kept until then.
  *
  * A consumer that starts over continues from `max`. If `max` were before the horizon, the consumer would be answered
  * 410 forever. Two things prevent this. First, the tombstones with the greatest stamp of their application and kind are
@@ -120,11 +122,14 @@ export class Expiry implements Job {
     if (newest === undefined) return 0;
     await this.horizon.moveTo(newest, mark, mark.kind);
     const expired = { ...markKey(mark), alive: false, lastupdated: { $lte: newest } };
+    const kept: mongo.ObjectId[] = [];
     let removed = 0;
     while (!stop.aborted) {
-      const ids = await this.idsOf(expired);
+      const ids = await this.idsOf({ ...expired, _id: { $nin: kept } });
       if (ids.length === 0) break;
-      const { deletedCount } = await this.entries.collection.deleteMany({ ...expired, _id: { $in: ids } });
+      kept.push(...(await this.setAsideAmong(ids)));
+      const _id = { $in: ids, $nin: kept };
+      const { deletedCount } = await this.entries.collection.deleteMany({ ...expired, _id });
       this.metrics.tombstonesExpired.inc(deletedCount);
       removed += deletedCount;
     }
@@ -142,6 +147,14 @@ export class Expiry implements Job {
     const query = { ...markKey(mark), alive: false, ...within };
     const [newest] = await this.alongStamps(query, { limit: 1, sort: { lastupdated: -1 } });
     return newest?.lastupdated;
+  }
+
+  /** Those of these tombstones that are in quarantine. */
+  private async setAsideAmong(ids: mongo.ObjectId[]): Promise<mongo.ObjectId[]> {
+    const concerns = ids.map((owner): ConcernedTombstone => ({ what: 'tombstone', owner }));
+    const quarantine = this.entries.db.collection<{ _id: ConcernedTombstone }>(QUARANTINE);
+    const found = await quarantine.find({ _id: { $in: concerns } }, { projection: { _id: 1 } }).toArray();
+    return found.map(({ _id }) => _id.owner);
   }
 
   private async idsOf(expired: mongo.Document): Promise<mongo.ObjectId[]> {
