@@ -68,6 +68,16 @@ it('a kind that is removed and put back with its _id delivers what happened mean
   expect(idsOf(await app.hardDeletes('back').drain({ from: before }))).toEqual(['a']);
 });
 
+it('a kind that was read while it had no records delivers all of them when it is another kind', async () => {
+  const _id = await create('vacant', 'va');
+  await isServed('vacant');
+  const { to } = await app.feed('vacant').page();
+  expect(await app.feed('vacant').drain({ to })).toEqual([]);
+  await records('vb').insertOne({ sku: 'v', updatedAt: new Date(0) });
+  await isPassedAnew('vacant', () => kinds().updateOne({ _id }, { $set: { collection: 'vb' } }));
+  expect(idsOf(await app.feed('vacant').drain({ from: to }))).toEqual(['v']);
+});
+
 it('a kind that is replaced at once by one with another shape gets the indexes of that shape', async () => {
   await records('shaped').insertOne({ sku: 's', code: 'c', updatedAt: new Date(), at: new Date() });
   const _id = await create('shaped', 'shaped');

@@ -1,4 +1,6 @@
 import type { mongo } from 'mongoose';
+import { DeadlineError } from '../../src/platform/common/index.js';
+import { Lease } from '../../src/replication/watcher/index.js';
 import { eventually, expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 import { EventClient } from './event-client.js';
@@ -93,6 +95,43 @@ describe('what is wrong with the collection of a kind concerns only that kind', 
     await service.watcher.caughtUp();
     expect(idsOf(await app.feed('later').drain())).toEqual(['l1']);
   });
+});
+
+it('the first pass keeps valid stamps, although records were written while it waited for the indexes', async () => {
+  const lastupdated = new Date('2020-01-01T00:00:00.000Z');
+  const records = service.db.collection('stamped');
+  const fields = { lastupdated };
+  await records.insertMany([record('s1', fields), record('s1', fields), record('s2', fields)]);
+  await create('stamping', 'stamped');
+  await eventually(async () => (await app.get('stamping/max')).status === 503);
+  await eventually(async () => (await listed('stamping')).fault !== undefined);
+  await records.insertOne(record('s3', fields));
+  await service.watcher.caughtUp();
+  await eventually(
+    async () => (await service.db.collection('tidemark.ledger').countDocuments({ kind: 'stamping' })) > 0,
+  );
+  await records.deleteOne({ id: 's1' });
+  await isServed('stamping');
+  const { items } = await app.feed('stamping').page();
+  expect(items.map((item) => item['lastupdated'])).toEqual(Array(3).fill(lastupdated.toISOString()));
+});
+
+it('after a write of the passes over kinds that may come late, none of its term follows', async () => {
+  const lease = service.app.get(Lease, { strict: false });
+  const save = lease.save.bind(lease);
+  const terms: number[] = [];
+  const saved = jest.spyOn(lease, 'save').mockImplementation(async (term, advance) => {
+    if (advance.kinds === undefined) return save(term, advance);
+    terms.push(term);
+    if (terms.length === 2) throw new DeadlineError('The answer about the lease', 3000);
+    return save(term, advance);
+  });
+  await service.db.collection('tardy').insertOne(record('l1'));
+  await create('late', 'tardy');
+  await isServed('late');
+  saved.mockRestore();
+  expect(terms.filter((term) => term === terms[1])).toHaveLength(2);
+  expect(terms.at(-1)).toBeGreaterThan(terms[1]!);
 });
 
 it('a document by hand that cannot be read is no kind, and stops nothing', async () => {

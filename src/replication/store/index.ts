@@ -9,7 +9,7 @@ export { type KindAsked, KindsGuard, KnownKinds } from './known-kinds.js';
 export { KnownProgress, WatchedPlace, type Now, type Processed, WorkedThrough } from './known-progress.js';
 export { type EntryRange, LedgerSlices } from './ledger-slices.js';
 export { Ledger } from './ledger.js';
-export { Announced, GreatestStamp, MarkRaiser, readFences } from './marks.js';
+export { Announced, GreatestStamp, MarkRaiser, hasMarks, readFences } from './marks.js';
 export { type ObservedMoment, MomentWriter, Moments } from './moments.js';
 export {
   FirstPassGuard,

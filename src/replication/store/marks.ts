@@ -4,6 +4,7 @@ import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { setMaxListeners } from 'node:events';
 import { type Tenant, BY_STAMP, DELIVERABLE, FIRST_ID, recordsIn } from '../../record/index.js';
 import { type Fences, type Mark, markName, type MarkKey, markKey, RAISE } from '../protocol/index.js';
+import type { Kind } from '../../kinds/index.js';
 import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import {
   alongIndex,
@@ -31,6 +32,12 @@ export async function readFences(marks: Model<Mark>, tenant?: Tenant): Promise<F
   };
   const found = await marks.find({ ...own }).lean();
   return new Map(found.map(({ _id, fence }) => [markName(_id), fence]));
+}
+
+/** Whether the mark of a kind was ever raised, in any application. Otherwise no consumer has received a time of the kind. */
+export async function hasMarks(connection: Connection, kind: Kind): Promise<boolean> {
+  const one = { projection: { _id: 1 } } as const;
+  return (await connection.collection(MARKS).findOne({ '_id.kind': kind }, one)) !== null;
 }
 
 /** A range of stamps. */

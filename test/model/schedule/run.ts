@@ -24,7 +24,9 @@ export function newWorld(profile: Profile, mutant?: MutantName): ModelWorld {
   for (const name of ['instance 1', 'instance 2'])
     world.instances.push({ name, watcher: newLife(world), raises: new Map(), answers: new Map() });
   if (profile.isCreated)
-    world.database.write('creates the kind', (tx) => tx.writeLease({ ...tx.state.lease, kind: {} }));
+    world.database.write('creates the kind', (tx) =>
+      tx.writeLease({ ...tx.state.lease, kind: { pass: { isRepair: false } } }),
+    );
   const filtered = CONSUMERS.slice(CONSUMERS.length - (profile.filtered ?? 1));
   for (const [index, name] of CONSUMERS.entries()) {
     const Consumer = READERS[profile.reads?.[index] ?? 'feeds'];

@@ -14,6 +14,7 @@ import {
   type WatchState,
 } from '../../protocol/index.js';
 import {
+  hasMarks,
   type Job,
   Ledger,
   LEDGER,
@@ -24,7 +25,7 @@ import {
 } from '../../store/index.js';
 import { Lease } from '../lease.js';
 import { Pass } from './pass.js';
-import { PassedKinds } from './passed-kinds.js';
+import { duePass, PassedKinds } from './passed-kinds.js';
 
 /** The part of a term that these passes need. */
 interface Led extends TermAtWork {
@@ -81,8 +82,8 @@ export class KindPasses implements Job {
 
   /**
    * Loads the entries of the kinds from the lease, and removes those whose kind was removed or was replaced by another
-   * of the same name, because this term does not follow their collections. Throws a TermOverError if another instance
-   * leads now.
+   * of the same name, because this term does not follow their collections. Adds the new kinds. Throws a TermOverError if
+   * another instance leads now.
    */
   async beginTerm(term: Led): Promise<void> {
     this.term = term;
@@ -92,6 +93,13 @@ export class KindPasses implements Job {
     this.failures = new Map();
     this.passed = PassedKinds.in(this.lease, term.state);
     await this.passed.removeOthers(term.state);
+    const { connection, ledger } = this;
+    await this.passed.addNew(async (kind) => (await ledger.knowsKind(kind)) || hasMarks(connection, kind));
+  }
+
+  /** Throws an error after which the term has to end. */
+  assertWell(): void {
+    this.passed.assertWell();
   }
 
   /** The built-in kinds, and the created ones whose first pass has ended: other passes and the audit cover these. */
@@ -147,7 +155,7 @@ export class KindPasses implements Job {
     if (passed.of(kind)?.since === undefined) return;
     const reason = `the collection of the kind ${kind} was dropped or replaced`;
     this.log.warn(`A pass is due, because ${reason}: ${describedKind(kind).collection}`);
-    await passed.save({ kind, pass: { reason, isRepair: true, started: new Date(), done: 0, total: 0 } });
+    await passed.save({ kind, pass: duePass(reason, true) });
     this.wake();
   }
 
@@ -209,10 +217,7 @@ export class KindPasses implements Job {
     }
   }
 
-  /**
-   * If the error is a FatalError, stores its message, which says what an operator has to do before the pass can begin.
-   * Rethrows the error.
-   */
+  /** Rethrows the error. Stores the message of a FatalError: what an operator has to do before the pass can begin. */
   private async explained({ passed }: Running, kind: Kind, error: unknown): Promise<never> {
     const before = passed.of(kind);
     if (error instanceof FatalError && before?.fault !== error.message)
@@ -283,14 +288,11 @@ export class KindPasses implements Job {
     );
   }
 
-  /** If a kind of this name existed before, consumers may have read its records, so the pass re-stamps all of them. */
   private async prepare(kind: Kind, collection: string, passed: PassedKinds): Promise<PassProgress> {
     const isKnown = await this.ledger.knowsKind(kind);
     // Entries that an interrupted pass has learned do not require a repair: no consumer has seen their records.
     const isRepair = passed.of(kind)?.pass?.isRepair ?? isKnown;
-    const counted = [collection, ...(isKnown ? [LEDGER] : [])];
-    const counts = await Promise.all(counted.map((name) => this.estimate(name)));
-    const total = counts.reduce((sum, count) => sum + count, 0);
+    const total = (await this.estimate(collection)) + (isKnown ? await this.estimate(LEDGER) : 0);
     this.log.log(`A pass over the records of the kind ${kind} begins`);
     return { reason: `the kind ${kind}`, isRepair, isBare: !isKnown, started: new Date(), done: 0, total };
   }

@@ -1,4 +1,4 @@
-import { describedKind, isKind, type Kind } from '../../../kinds/index.js';
+import { describedKind, isBuiltIn, isKind, type Kind, kindNames } from '../../../kinds/index.js';
 import type { PassedKind, PassProgress, WatchState } from '../../protocol/index.js';
 import { TermOverError } from '../../store/index.js';
 import type { Lease } from '../lease.js';
@@ -7,6 +7,7 @@ import type { Lease } from '../lease.js';
 export class PassedKinds {
   /** Settles when the writes so far have ended. They run one after the other. */
   private saving: Promise<void> = Promise.resolve();
+  private failure: { error: unknown } | undefined;
 
   private constructor(
     private readonly lease: Pick<Lease, 'save'>,
@@ -37,6 +38,16 @@ export class PassedKinds {
       throw new TermOverError();
   }
 
+  /**
+   * Adds an entry for each kind that has none. If a kind of this name existed before, consumers may have read its records, so
+   * its pass repairs. That is determined before the stream of the first term of the kind begins: what the stream learns
+   * while the pass waits for the indexes, no consumer has seen.
+   */
+  async addNew(existedBefore: (kind: Kind) => Promise<boolean>): Promise<void> {
+    for (const kind of kindNames().filter((one) => !isBuiltIn(one) && this.of(one) === undefined))
+      await this.save({ kind, pass: duePass(`the kind ${kind}`, await existedBefore(kind)) });
+  }
+
   of(kind: Kind): PassedKind | undefined {
     return this.entries.find((one) => one.kind === kind);
   }
@@ -46,7 +57,12 @@ export class PassedKinds {
     await this.saving.catch(() => undefined);
   }
 
-  /** Throws a TermOverError if another instance leads now. */
+  /** Throws the error of a write that has failed: it may still be applied later, so the term has to end. */
+  assertWell(): void {
+    if (this.failure !== undefined) throw this.failure.error;
+  }
+
+  /** Throws a TermOverError if another instance leads now, and the error of an earlier write that has failed. */
   async save({ kind, since, pass, fault }: Omit<PassedKind, 'document'>): Promise<void> {
     // This pass is never resumed from a place.
     const { reached: _reached, ...placeless } = pass ?? ({} as PassProgress);
@@ -58,12 +74,22 @@ export class PassedKinds {
       ...(fault !== undefined && { fault }),
     };
     this.saving = this.settled().then(async () => {
+      this.assertWell();
       const kinds = [...this.entries.filter((one) => one.kind !== kind), entry];
-      if (!(await this.lease.save(this.term, { kinds }))) throw new TermOverError();
+      const isSaved = await this.lease.save(this.term, { kinds }).catch((error: unknown) => {
+        this.failure = { error };
+        throw error;
+      });
+      if (!isSaved) throw new TermOverError();
       this.entries = kinds;
     });
     await this.saving;
   }
+}
+
+/** A pass that has not begun. */
+export function duePass(reason: string, isRepair: boolean): PassProgress {
+  return { reason, isRepair, started: new Date(), done: 0, total: 0 };
 }
 
 function listed(stored: unknown): (PassedKind | null)[] {

@@ -215,8 +215,9 @@ export class StreamWork {
     throw new CollectionLostError(`${lost.what} of ${lost.collection}`);
   }
 
-  /** Throws a TermOverError if another instance leads now. */
+  /** Throws a TermOverError if another instance leads now, and the error of a write of the passes over kinds. */
   async save({ state }: Term, advance: Advance): Promise<void> {
+    this.kindPasses.assertWell();
     if (!(await this.lease.save(state.term, advance))) throw new TermOverError();
     // A pass over everything that begins later in this term asks which applications were never passed over.
     if (advance.aside !== undefined) state.aside = advance.aside;

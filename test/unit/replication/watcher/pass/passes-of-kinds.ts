@@ -44,7 +44,10 @@ export function passes(keepOf: () => Promise<void> = () => Promise.resolve()) {
   };
   const parts = [
     {
-      collection: (name: string) => ({ estimatedDocumentCount: () => counted.then(() => estimate(name)) }),
+      collection: (name: string) => ({
+        estimatedDocumentCount: () => counted.then(() => estimate(name)),
+        findOne: () => Promise.resolve(null),
+      }),
     },
     { run },
     { knowsKind: () => Promise.resolve(false) },
