@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type * as Argon2 from '@node-rs/argon2';
 import { type Answer, send, type SendOptions, type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
@@ -88,6 +89,22 @@ describe('An administrator of one organization sees and changes nothing of anoth
     ]) {
       const credential = { username: `more-${short()}`, level: 'read', scopes: [app.tenant, scope] };
       expect((await admin('POST', 'credentials', { ...as(), body: credential })).status).toBe(403);
+    }
+  });
+
+  it('nor rotates one that is given more than they have meanwhile, whatever version they name', async () => {
+    const argon2 = loadedByNode('@node-rs/argon2') as typeof Argon2;
+    const { hash } = argon2;
+    for (const headers of [{}, { 'if-match': '*' }]) {
+      const username = await app.credential();
+      const spied = jest.spyOn(argon2, 'hash').mockImplementationOnce(async (password, options) => {
+        const scopes = [{ organizationid: '*', appid: '*' }];
+        await service.db.collection('credentials').updateOne({ username }, { $set: { scopes } });
+        return hash(password, options);
+      });
+      const answer = await admin('POST', `credentials/${username}/rotate`, { ...as(), headers });
+      spied.mockRestore();
+      expect(answer.status).toBe(404);
     }
   });
 

@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import { Caller, type Credential, credentialState } from '../../auth/index.js';
 import type { Parsed } from '../../platform/common/index.js';
 import {
+  allows,
   Problems,
   readParameters,
   sendJson,
@@ -228,8 +229,8 @@ export class CredentialsController {
   }
 
   /**
-   * Changes the version of a credential whose scopes were checked. Without `If-Match`, both are repeated if the credential
-   * has changed in between; 412 is for a tag that the client has sent.
+   * Changes the version of a credential whose scopes were checked. Both are repeated if the credential has changed in between;
+   * 412 is for a tag that the client has sent.
    */
   private async changed<T>(
     { request, caller, username, ifMatch }: CredentialRequest,
@@ -237,10 +238,11 @@ export class CredentialsController {
   ): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       const etag = await this.assertSeen(request, caller, username);
+      const isAllowed = allows(ifMatch, etag);
       try {
-        return await change(ifMatch ?? etag);
+        return await change(isAllowed ? etag : ifMatch!);
       } catch (error) {
-        if (ifMatch !== undefined || tries === MOST_TRIES || !isStale(error)) throw error;
+        if (!isAllowed || tries === MOST_TRIES || !isStale(error)) throw error;
       }
     }
   }
