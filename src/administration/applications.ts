@@ -3,7 +3,7 @@ import { type Application, APPLICATIONS, SERVICES } from '../application/plain.j
 import { NAME, textOf } from '../platform/common/index.js';
 import { alongIndexIfAny, isDuplicateKey } from '../platform/database/plain.js';
 import { collectionOf, describedKind, type Kind, kindNames, KINDS } from '../kinds/index.js';
-import { documentOf, recordsIn, ofTenant, type Tenant } from '../record/index.js';
+import { recordsIn, ofTenant, type Tenant } from '../record/index.js';
 import { removeSchemas } from '../replication/schema/plain.js';
 import { removeHashKey, rotateHashKey } from '../replication/store/plain.js';
 import type { AuditedAction } from '../trail/index.js';
@@ -19,7 +19,7 @@ import {
   taken,
   unknownApplication,
 } from './changes.js';
-import { LISTING } from './listed-services.js';
+import { LISTING, readAll } from './listed-services.js';
 
 /** The fields of an application that are listed. Other programs may store additional ones. */
 export const LISTED_APPLICATION = { _id: 0, organizationid: 1, appid: 1, title: 1, settings: 1 } as const;
@@ -57,13 +57,11 @@ export async function listApplications(
   organizationids?: string[],
 ): Promise<StoredApplication[]> {
   const which = organizationids === undefined ? {} : { organizationid: { $in: organizationids } };
-  const found = await applicationsOf(db)
-    .find(which, {
-      ...LISTING,
-      ...{ projection: LISTED_APPLICATION, sort: { organizationid: 1, appid: 1 }, raw: true },
-    })
-    .toArray();
-  return found.map((one) => documentOf<StoredApplication>(one));
+  const found = applicationsOf(db).find(which, {
+    ...LISTING,
+    ...{ projection: LISTED_APPLICATION, sort: { organizationid: 1, appid: 1 }, raw: true },
+  });
+  return readAll<StoredApplication>(found);
 }
 
 /** Reads a stored application with its entity tag. Throws 404. */

@@ -1,9 +1,8 @@
 import mongoose, { type mongo } from 'mongoose';
 import { CREDENTIAL_USES, CREDENTIALS, type CredentialUse } from '../auth/plain.js';
 import { textOf } from '../platform/common/index.js';
-import { documentOf } from '../record/index.js';
 import { LISTED, type ListedCredential } from './credentials.js';
-import { LISTING } from './listed-services.js';
+import { LISTING, readAll } from './listed-services.js';
 
 const DAY_MS = 86_400_000;
 const { ObjectId } = mongoose.mongo;
@@ -54,11 +53,9 @@ export async function unusedCredentials(
   if (since === undefined || since > before) return { since, credentials: [] };
   const which = organizationids === undefined ? {} : { 'scopes.organizationid': { $in: organizationids } };
   const projection = { ...LISTED, _id: 1 } as const;
-  const found = await db
-    .collection(CREDENTIALS)
-    .find(which, { ...LISTING, projection, sort: { username: 1 }, raw: true })
-    .toArray();
-  const all = found.map((one) => documentOf(one));
+  const all = await readAll(
+    db.collection(CREDENTIALS).find(which, { ...LISTING, projection, sort: { username: 1 }, raw: true }),
+  );
   const named = { _id: { $in: namesIn(all.map(({ username }) => username as unknown)) } };
   const recent = uses.find({ ...named, at: { $gt: before } }, { ...LISTING, projection: { _id: 1 } });
   const recently = new Set((await recent.toArray()).map(({ _id }) => _id));

@@ -8,7 +8,6 @@ import {
   type Scope,
 } from '../auth/plain.js';
 import { exactly } from '../platform/common/index.js';
-import { documentOf } from '../record/index.js';
 import type { AuditedAction } from '../trail/index.js';
 import {
   assertMatches,
@@ -19,7 +18,7 @@ import {
   type TaggedDocument,
   unknownCredential,
 } from './changes.js';
-import { LISTING } from './listed-services.js';
+import { LISTING, readAll } from './listed-services.js';
 
 const LONGEST_USERNAME = 128;
 /** Basic authentication ends the user name at the first colon, and excludes control characters (RFC 7617). */
@@ -108,10 +107,9 @@ export async function revokeCredential(
 /** Lists the credentials with a scope in one of the given organizations; all credentials by default. */
 export async function listCredentials(db: mongo.Db, organizationids?: string[]): Promise<ListedCredential[]> {
   const which = organizationids === undefined ? {} : { 'scopes.organizationid': { $in: organizationids } };
-  const found = await credentialsOf(db)
-    .find(which, { ...LISTING, projection: LISTED, sort: { username: 1 }, raw: true })
-    .toArray();
-  return found.map((one) => documentOf<ListedCredential>(one));
+  return readAll<ListedCredential>(
+    credentialsOf(db).find(which, { ...LISTING, projection: LISTED, sort: { username: 1 }, raw: true }),
+  );
 }
 
 /**

@@ -65,7 +65,6 @@ export async function listServices(db: mongo.Db, listed: ListedOf): Promise<List
   const measured = await measure(db, listed);
   assertRoom(measured.reduce((sum, { bytes }) => sum + bytes, 0));
   const services: StoredService[] = [];
-  const slice = new TimeSlice();
   for (const portion of portionsOf(measured)) {
     const { bytes, services: many } = sumOf(portion);
     const found = servicesOf(db).find(
@@ -76,14 +75,20 @@ export async function listServices(db: mongo.Db, listed: ListedOf): Promise<List
         ...(session && { session }),
       },
     );
-    const ofPortion: StoredService[] = [];
-    for await (const service of found) {
-      ofPortion.push(documentOf<StoredService>(service));
-      await slice.step();
-    }
-    for (const service of inOrder(ofPortion)) services.push(service);
+    for (const service of inOrder(await readAll<StoredService>(found))) services.push(service);
   }
   return { services, leftOut: measured.flatMap(beyond) };
+}
+
+/** Reads documents that the driver returns as bytes. Other requests are served in between. */
+export async function readAll<T extends mongo.Document>(found: AsyncIterable<unknown>): Promise<T[]> {
+  const all: T[] = [];
+  const slice = new TimeSlice();
+  for await (const one of found) {
+    all.push(documentOf<T>(one));
+    await slice.step();
+  }
+  return all;
 }
 
 /** How many documents to read per batch, given their number and total size in bytes. */

@@ -60,9 +60,29 @@ it.each<[string, () => Promise<Answer>, object, number]>([
     5,
   ],
 ])('while a large configuration %s, other requests are answered', async (_what, asked, expected, ms) => {
+  await expectOthers(asked, expected, ms);
+});
+
+it.each(['credentials', 'applications'])(
+  'while thousands of %s are listed, other requests are answered',
+  async (name) => {
+    const { organizationid } = app;
+    const many = Array.from({ length: SERVICES }, (_, index) => ({
+      ...{ username: `user-${index}`, level: 'read', scopes: [{ organizationid, appid: `a${index}` }] },
+      ...{ organizationid, appid: `a${index}` },
+    }));
+    await service.db.collection(name).insertMany(many);
+    const user = await app.credential({ level: 'admin', scopes: [{ organizationid, appid: '*' }] });
+    const list = () => send(`${service.url}/admin/v1/${name}`, 'GET', { user });
+    await expectOthers(list, { result: expect.any(Array) as object[] }, 5);
+    await service.db.collection(name).deleteMany({ organizationid, appid: /^a\d/ });
+  },
+);
+
+async function expectOthers(asked: () => Promise<Answer>, expected: object, ms: number): Promise<void> {
   await asked();
   const isLate = ({ answer }: { answer: Answer }) => answer.status === 503;
   const { others, answer } = await patiently(() => othersDuring(asked, ms), isLate);
   expect([answer.status, answer.json]).toEqual([200, expect.objectContaining(expected)]);
   expect(others).toBeGreaterThan(OTHERS);
-});
+}

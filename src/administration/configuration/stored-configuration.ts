@@ -4,12 +4,12 @@ import { CREDENTIALS } from '../../auth/plain.js';
 import { count, type Steps, textOf, TimeSlice } from '../../platform/common/index.js';
 import { COMMAND_MS, isUnconfirmed, transactionWithin } from '../../platform/database/plain.js';
 import { etagOf, Problem } from '../../platform/http/plain.js';
-import { documentOf, ofTenant, type Tenant } from '../../record/index.js';
+import { ofTenant, type Tenant } from '../../record/index.js';
 import { LISTED_APPLICATION, type StoredApplication } from '../applications.js';
 import { LISTED, type ListedCredential } from '../credentials.js';
 import { filterJson } from '../filter-text.js';
 import { coversCredential, Refused } from '../changes.js';
-import { batchSizeFor, leftOutText, LISTING, listServices } from '../listed-services.js';
+import { batchSizeFor, leftOutText, LISTING, listServices, readAll } from '../listed-services.js';
 import { storedKinds } from '../listed-kinds.js';
 import type { Configuration, ConfiguredService } from '../shapes.js';
 import { configurationFrom } from './from-stored.js';
@@ -169,13 +169,7 @@ async function read<T extends mongo.Document>(
   const found = collection.find(which, {
     ...{ ...LISTING, ...options, batchSize, session, raw: true },
   });
-  const all: T[] = [];
-  const slice = new TimeSlice();
-  for await (const one of found) {
-    all.push(documentOf<T>(one));
-    await slice.step();
-  }
-  return all;
+  return readAll<T>(found);
 }
 
 function assertAtMost(most: number, bytes: number): void {

@@ -26,6 +26,7 @@ import {
   Body,
   ChangeContexts,
   EditLimiter,
+  listText,
   sendTagged,
   TakesIfMatch,
 } from './administration.js';
@@ -51,10 +52,10 @@ export class ApplicationsController {
     @Res() response: Response,
   ): Promise<void> {
     const all = await listApplications(this.changeContexts.of(request).db, organizationsTouched(caller));
-    const result = all
-      .filter(({ organizationid, appid }) => covers(caller.scopes, textOf(organizationid), textOf(appid)))
-      .map(shown);
-    sendJson(response, JSON.stringify({ result }));
+    const covered = all.filter(({ organizationid, appid }) =>
+      covers(caller.scopes, textOf(organizationid), textOf(appid)),
+    );
+    sendJson(response, `{"result":${await listText(covered, shown)}}`);
   }
 
   @Post()

@@ -41,6 +41,7 @@ import {
   Asked,
   Body,
   ChangeContexts,
+  listText,
   NamesCredential,
   OptionalBody,
   sendWithState,
@@ -99,8 +100,9 @@ export class CredentialsController {
       db,
       seen.map(({ username }) => username),
     );
-    const result = seen.map((one) => shown(one, useOf(one.username)));
-    sendJson(response, JSON.stringify({ result, usesSince }));
+    const result = await listText(seen, (one) => shown(one, useOf(one.username)));
+    const since = usesSince === undefined ? '' : `,"usesSince":${JSON.stringify(usesSince)}`;
+    sendJson(response, `{"result":${result}${since}}`);
   }
 
   @Post()
