@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import type { Identity, Life } from '../../src/replication/protocol/index.js';
+import { type Identity, type Life, markKey, RAISE } from '../../src/replication/protocol/index.js';
 import {
   IncompleteIdentities,
   Ledger,
@@ -99,6 +99,51 @@ describe('a batch that is repeated brings a number back that waited in it', () =
     expect(Object.keys(after)).toEqual(expect.arrayContaining(others));
     await products().deleteOne({ ...app.tenant, id: ID });
     expect(await held()).not.toHaveProperty(String(ID));
+  });
+});
+
+describe('a record that has its `id` as a text and then as a number in one batch, under a hard delete', () => {
+  const MORE_THAN_A_BATCH = 100;
+  const fillers = () =>
+    Array.from({ length: MORE_THAN_A_BATCH }, (_, n) => ({
+      ...{ organizationid: app.organizationid, appid: 'filler', id: `g${n}` },
+    }));
+  /** A moment between the two changes shows the record with the text. */
+  const becomesTextThenNumber = async () => {
+    await change(1, { id: String(ID), lastupdated: new Date() });
+    await service.db
+      .collection<{ _id: object }>('tidemark.marks')
+      .updateOne({ _id: markKey({ ...app.tenant, kind: 'product' }) }, RAISE);
+    await change(1, { id: ID });
+  };
+  const gone = async (from: Date) =>
+    (await app.hardDeletes('product').drain({ from })).map(({ id }) => id).sort();
+
+  beforeEach(async () => {
+    await put(String(ID), 0);
+    await put('before', 1);
+    await held();
+    await remove(0);
+    await held();
+  });
+
+  it('is a hard delete again where it is deleted before the watcher looks', async () => {
+    const from = await app.max('product');
+    await inOneBatch(app, async () => {
+      await becomesTextThenNumber();
+      await products().insertMany(fillers());
+      await remove(1);
+    });
+    await service.watcher.caughtUp();
+    expect(await gone(from)).toEqual([String(ID), 'before']);
+    expect(await held()).toEqual({});
+  });
+
+  it('is delivered where it stays', async () => {
+    await inOneBatch(app, becomesTextThenNumber);
+    expect(await held()).toEqual({ [String(ID)]: 1 });
+    await remove(1);
+    expect(await held()).toEqual({});
   });
 });
 

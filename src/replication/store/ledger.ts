@@ -82,6 +82,14 @@ export class Ledger {
     return isPartial(share) ? alongIndexIfAny(this.entries.collection, ENTRIES_BY_OWNER, find) : find({});
   }
 
+  /** Returns the lives whose record does not own the identity. */
+  async withoutOwners(kind: Kind, lives: Life[]): Promise<Life[]> {
+    const name = (owner: unknown, identity: Identity) => `${String(owner)} ${identityKey(identity)}`;
+    const owners = lives.map(({ owner }) => owner);
+    const known = new Set((await this.ownedBy(kind, owners)).map((entry) => name(entry.owner, entry)));
+    return lives.filter(({ owner, identity }) => !known.has(name(owner, identity)));
+  }
+
   /**
    * Writes what was learned. A change that is older than the ledger's entry has no effect. Returns the lives that could
    * not take effect: those of identities that are dead in the ledger, which are revived only together with a new stamp

@@ -48,11 +48,14 @@ export function* learn(watcher: ModelWatcher, change: LedgerChange, cause: KindE
   return false;
 }
 
-/** A number never comes back by itself: not from a death of a later place either, of which no event tells once more. */
-function isWaiting({ world }: ModelWatcher, life: Life): boolean {
-  if (!life.isNumber) return false;
-  const entry = entryOf(world.database.now, life.identity);
-  return entry?.alive === false;
+/**
+ * A number never comes back by itself: not from a death of a later place either, of which no event tells once more. One that was
+ * a text in the same batch does, as a text would: a moment within the batch may show it.
+ */
+function isWaiting({ world }: ModelWatcher, { identity, at, isNumber, wasText }: Life): boolean {
+  if (!isNumber) return false;
+  const entry = entryOf(world.database.now, identity);
+  return entry?.alive === false && !(wasText && entry.learned <= at);
 }
 
 /** Since it was looked who lives there, a term that was given up may have put another record there. */

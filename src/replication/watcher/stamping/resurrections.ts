@@ -64,18 +64,16 @@ export class Resurrections {
   ) {}
 
   /**
-   * Learns what was decided about identities. Those that are dead in the ledger are resurrected by rule 4. Returns the
+   * Learns what was decided about identities. Those that are dead in the ledger are resurrected by rule 4, also a number that
+   * was a text in this batch: a moment of the batch may show the text, so its delete must leave a tombstone. Returns the
    * records with a numeric `id` that have to wait, because another record owns their identity.
    */
   async learn(kind: Kind, changes: LedgerChange[], fences: KnownFences, term: TermAtWork): Promise<Rival[]> {
     const left = await this.ledger.learn(changes);
-    const numbers = left.filter(({ isNumber }) => isNumber);
-    await this.raise(
-      kind,
-      left.filter(({ isNumber }) => !isNumber),
-      fences,
-      term,
-    );
+    const isRaised = ({ isNumber, wasText }: Life) => !isNumber || wasText === true;
+    await this.raise(kind, left.filter(isRaised), fences, term);
+    const waiting = left.filter(({ isNumber }) => isNumber);
+    const numbers = await this.ledger.withoutOwners(kind, waiting);
     return numbers.length === 0 ? [] : this.bringNumbers(kind, numbers, fences, term);
   }
 
@@ -138,16 +136,10 @@ export class Resurrections {
     term: TermAtWork,
   ): Promise<Rival[]> {
     const at = numbers.map((one) => one.at).reduce((latest, one) => (one > latest ? one : latest));
-    const rivals = numbers.map(({ owner, identity }) => ({ owner: owner.toHexString(), identity }));
-    await this.incomplete.keepRivals(kind, rivals, at, term.share);
+    await this.incomplete.keepRivals(kind, numbers.map(asRival), at, term.share);
     const identities = numbers.map(({ identity }) => identity);
     await this.review(kind, identities, { at, fences }, term);
-    const known = await this.ledger.ownedBy(
-      kind,
-      numbers.map(({ owner }) => owner),
-    );
-    const names = new Set(known.map((entry) => `${String(entry.owner)} ${identityKey(entry)}`));
-    return rivals.filter(({ owner, identity }) => !names.has(`${owner} ${identityKey(identity)}`));
+    return (await this.ledger.withoutOwners(kind, numbers)).map(asRival);
   }
 
   /**
@@ -296,4 +288,8 @@ export class Resurrections {
   private records(kind: Kind): mongo.Collection {
     return recordsIn(this.connection, kind);
   }
+}
+
+function asRival({ owner, identity }: Life): Rival {
+  return { owner: owner.toHexString(), identity };
 }
