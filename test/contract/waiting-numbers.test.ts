@@ -8,7 +8,7 @@ import {
   TermOverError,
 } from '../../src/replication/store/index.js';
 import { Resurrections, Audit } from '../../src/replication/watcher/index.js';
-import { type Stored, type TestApplication, TestService } from '../support/index.js';
+import { type Stored, type TestApplication, TestService, withoutWatcher } from '../support/index.js';
 import { ContractCopy } from './copy.js';
 import { inOneBatch } from './in-one-batch.js';
 
@@ -145,6 +145,24 @@ describe('a record that has its `id` as a text and then as a number in one batch
     await remove(1);
     expect(await held()).toEqual({});
   });
+});
+
+it('a record that owns the `id` as a text is not shown with it as a number beside the text that has come meanwhile', async () => {
+  await put(String(ID), 1);
+  await held();
+  const marks = service.db.collection<{ _id: object; fence: Date }>('tidemark.marks');
+  const mark = { _id: markKey({ ...app.tenant, kind: 'product' }) };
+  await withoutWatcher(service, async () => {
+    await change(1, { id: 'other', lastupdated: new Date() });
+    await put(String(ID), 2);
+    await change(1, { id: ID, lastupdated: new Date() });
+    await marks.updateOne(mark, RAISE);
+  });
+  await service.watcher.caughtUp();
+  const to = (await marks.findOne(mark))!.fence;
+  const shown = await app.feed('product').drain({ to });
+  expect(shown.map(({ id, data }) => [id, data])).toEqual([[String(ID), { n: 2 }]]);
+  expect(await held()).toEqual({ [String(ID)]: 2 });
 });
 
 describe('what lived there has ended as of a later place than that of the look', () => {

@@ -204,11 +204,11 @@ export function claimantsOf(
   return [...records.values()].filter((record) => record.appid === appid && record.id === id);
 }
 
-/** Whether consumers know a record: one with a number only while the ledger has it as the owner of the text. */
+/** Whether consumers know a record: one with a number only while the ledger has it, as a number, as the owner of the text. */
 export function isDelivered(state: ModelState, record: ModelRecord): boolean {
   if (!record.isNumber) return true;
   const entry = entryOf(state, identityOf(record));
-  return entry?.alive === true && String(entry.owner) === record.key;
+  return entry?.alive === true && entry.isNumber === true && String(entry.owner) === record.key;
 }
 
 export function entryOf({ ledger }: ModelState, identity: Identity): StoredEntry | undefined {

@@ -165,8 +165,9 @@ export interface BatchPart {
 
 /**
  * Records whose `id` is stored as a number are delivered under its decimal text (contract §4), but only if the ledger
- * knows them under that text at the moment shown: another record may have the same text or number. The watcher
- * re-stamps a record once the ledger knows it. A consumer that is shown an earlier moment therefore receives it in the
+ * knows them as a number under that text at the moment shown: another record may have the same text or number. If the
+ * ledger still knows the record as one with the text, another text may have come meanwhile. The watcher re-stamps a
+ * record once the ledger knows it. A consumer that is shown an earlier moment therefore receives it in the
  * next window.
  */
 @Injectable()
@@ -189,7 +190,7 @@ export class NumericIdTexts {
     const find = {
       collection: LEDGER,
       filter: {
-        ...{ kind, alive: true, owner: { $in: numbered.map(({ _id }) => _id) } },
+        ...{ kind, alive: true, isNumber: true, owner: { $in: numbered.map(({ _id }) => _id) } },
         ...{ ...scope, id: { $in: numbered.flatMap(({ text }) => text ?? []) } },
       },
       along: ENTRIES_BY_OWNER,
