@@ -2,6 +2,7 @@ import { mongo } from 'mongoose';
 import type { LedgerEntry } from '../../src/replication/store/index.js';
 import { placeAfter } from '../../src/replication/protocol/index.js';
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { commandsDuring } from './profiler.js';
 
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 30;
@@ -109,6 +110,30 @@ describe('tombstone retention (`TOMBSTONE_RETENTION_DAYS`)', () => {
     await startAgain(KEPT_DAYS);
     await expired(1);
     expect(await idsLeft()).toEqual(['set aside', 'young']);
+  });
+
+  it('hard deletes that are set aside are passed once, however many there are', async () => {
+    const all = Array.from({ length: MANY }, (_, index) => tombstone(`aside-${index}`, 400 + index));
+    const owners = Object.values((await ledger().insertMany(all)).insertedIds);
+    await ledger().insertMany([tombstone('old', 31), tombstone('young', 1)]);
+    await service.watcher.caughtUp();
+    const entry = { events: 1, tries: 9, due: new Date(Date.now() + 250_000), reason: 'refused' };
+    await service.db.collection<{ _id: object }>('tidemark.quarantine').insertMany(
+      owners.map((owner) => ({
+        ...{ _id: { what: 'tombstone', owner }, entry: new mongo.ObjectId(), ...entry },
+      })),
+    );
+    const { db } = service;
+    const commands = await commandsDuring(db, async () => {
+      await startAgain(KEPT_DAYS);
+      await expired(1);
+    });
+    const batches = commands.filter(
+      ({ ns, command }) => ns.endsWith('.tidemark.ledger') && command['find'] && command['limit'] === 1000,
+    );
+    expect(batches.length).toBeGreaterThanOrEqual(3);
+    for (const { keysExamined } of batches) expect(keysExamined).toBeLessThanOrEqual(1001);
+    expect(await idsLeft()).toHaveLength(MANY + 1);
   });
 
   it('stays 410 where everything is kept again, since what is gone is gone', async () => {

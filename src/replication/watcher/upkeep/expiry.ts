@@ -45,6 +45,7 @@ const EVERY_MS = 3_600_000;
 const LEFT_OUT_MS = 60_000;
 const DAY_MS = 86_400_000;
 const AT_ONCE = 1000;
+const FIRST = new mongoose.mongo.MinKey();
 const LAST = new mongoose.mongo.MaxKey();
 
 /**
@@ -122,16 +123,20 @@ export class Expiry implements Job {
     if (newest === undefined) return 0;
     await this.horizon.moveTo(newest, mark, mark.kind);
     const expired = { ...markKey(mark), alive: false, lastupdated: { $lte: newest } };
-    const kept: mongo.ObjectId[] = [];
+    const end = { ...markKey(mark), lastupdated: newest, _id: LAST };
+    let place = { ...markKey(mark), lastupdated: FIRST, _id: FIRST } as mongo.Document;
+    const projection = { _id: 1, lastupdated: 1 };
     let removed = 0;
     while (!stop.aborted) {
-      const ids = await this.idsOf({ ...expired, _id: { $nin: kept } });
-      if (ids.length === 0) break;
-      kept.push(...(await this.setAsideAmong(ids)));
-      const _id = { $in: ids, $nin: kept };
+      const some = await this.alongStamps(expired, { limit: AT_ONCE, projection, min: place, max: end });
+      const ids = some.map(({ _id }) => _id);
+      const _id = { $in: await this.notSetAside(ids) };
       const { deletedCount } = await this.entries.collection.deleteMany({ ...expired, _id });
       this.metrics.tombstonesExpired.inc(deletedCount);
       removed += deletedCount;
+      if (some.length < AT_ONCE) break;
+      const { lastupdated, _id: last } = some.at(-1)!;
+      place = { ...markKey(mark), lastupdated, _id: last };
     }
     return removed;
   }
@@ -149,17 +154,13 @@ export class Expiry implements Job {
     return newest?.lastupdated;
   }
 
-  /** Those of these tombstones that are in quarantine. */
-  private async setAsideAmong(ids: mongo.ObjectId[]): Promise<mongo.ObjectId[]> {
+  /** Those of these tombstones that are not in quarantine. */
+  private async notSetAside(ids: mongo.ObjectId[]): Promise<mongo.ObjectId[]> {
     const concerns = ids.map((owner): ConcernedTombstone => ({ what: 'tombstone', owner }));
     const quarantine = this.entries.db.collection<{ _id: ConcernedTombstone }>(QUARANTINE);
     const found = await quarantine.find({ _id: { $in: concerns } }, { projection: { _id: 1 } }).toArray();
-    return found.map(({ _id }) => _id.owner);
-  }
-
-  private async idsOf(expired: mongo.Document): Promise<mongo.ObjectId[]> {
-    const found = await this.alongStamps(expired, { limit: AT_ONCE, projection: { _id: 1 } });
-    return found.map(({ _id }) => _id);
+    const kept = new Set(found.map(({ _id }) => _id.owner.toHexString()));
+    return ids.filter((id) => !kept.has(id.toHexString()));
   }
 
   private alongStamps(query: mongo.Document, options: mongo.FindOptions): Promise<LedgerEntry[]> {
