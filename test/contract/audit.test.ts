@@ -144,6 +144,22 @@ describe.each(BUILT_IN_KINDS)(
       },
     );
 
+    it('a record with a number, whose repair ends after the hard delete: the watcher restores it by itself', async () => {
+      const record = await app.put(kind, { id: 78 });
+      await service.watcher.caughtUp();
+      last = await app.max(kind);
+      const audit = service.app.get(Audit, { strict: false });
+      jest.spyOn(audit['repairs']['resurrections'], 'learnSeen').mockRejectedValue(new Error('interrupted'));
+      await ledger().deleteOne({ ...app.tenant, kind, id: '78' });
+      await eventually(async () => {
+        await service.watcher.caughtUp();
+        return (await entryOf(78))?.alive === true;
+      });
+      expect(await entryOf(78)).toMatchObject({ owner: record._id, isNumber: true });
+      await service.watcher.caughtUp();
+      expect(idsOf(await app.feed(kind).drain({ from: last }))).toEqual(['78']);
+    });
+
     it('everything forgotten: everything is learned and delivered again', async () => {
       const damage = () => ledger().deleteMany({ ...app.tenant, kind });
       expect(await damaged(damage)).toEqual([RECORDS, 0]);

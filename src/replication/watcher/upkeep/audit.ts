@@ -5,7 +5,7 @@ import { kindNames, type Kind } from '../../../kinds/index.js';
 import { type AuditProgress, LEDGER_AUDIT, AUDIT_MODEL } from '../collections.schema.js';
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
-import { Ledger, type TermAtWork, type Job, WorkedThrough } from '../../store/index.js';
+import { IncompleteIdentities, Ledger, type TermAtWork, type Job, WorkedThrough } from '../../store/index.js';
 import { isIn, type LedgerChange, type LogPlace, placeAfter } from '../../protocol/index.js';
 import { KindPasses } from '../pass/kind-passes.js';
 import { Resurrections } from '../stamping/resurrections.js';
@@ -119,6 +119,7 @@ export class AuditRepair {
     private readonly ledger: Ledger,
     private readonly resurrections: Resurrections,
     private readonly restamps: Restamps,
+    private readonly incomplete: IncompleteIdentities,
     private readonly metrics: Metrics,
   ) {
     for (const what of LEDGER_FAULTS) metrics.auditFound.inc({ what }, 0);
@@ -140,12 +141,15 @@ export class AuditRepair {
    * It is unknown what consumers received of these records, so they receive them again. What the ledger knows is no fault
    * that a repeated repair would find. So the records are stamped before they are learned. Feeds omit a record with a
    * numeric `id` that the ledger does not know, whatever its stamp. It gets a tombstone first, from which rule 4 learns
-   * and stamps it at once.
+   * and stamps it at once. Before that, it is stored as a rival: if this repair is interrupted in between, the watcher
+   * restores it when it reaches the tombstone, and no later moment shows the tombstone.
    */
   private async learnLives(kind: Kind, faults: LedgerFault[], at: LogPlace, term: TermAtWork): Promise<void> {
     const texts = faults.filter(({ isNumber }) => !isNumber).map(({ owner }) => owner);
     await this.restamps.records(kind, texts, 'audit', term);
     const numbers = faults.filter(({ isNumber }) => isNumber);
+    const claiming = numbers.map(({ owner, identity }) => ({ owner: owner.toHexString(), identity }));
+    await this.incomplete.keepRivals(kind, claiming, at, term.share);
     await this.ledger.learn(deathsOf(numbers, at, true));
     const lives = faults.map(({ identity, owner, isNumber }) => ({
       ...{ identity, owner, at, alive: true as const, ...(isNumber && { isNumber }) },
