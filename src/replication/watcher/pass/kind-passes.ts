@@ -94,7 +94,8 @@ export class KindPasses implements Job {
     this.passed = PassedKinds.in(this.lease, term.state);
     await this.passed.removeOthers(term.state);
     const { connection, ledger } = this;
-    await this.passed.addNew(async (kind) => (await ledger.knowsKind(kind)) || hasMarks(connection, kind));
+    const existed = async (kind: Kind) => (await hasMarks(connection, kind)) || ledger.knowsKind(kind);
+    await this.passed.addNew(existed, () => term.showLife());
   }
 
   /** Throws an error after which the term has to end. */

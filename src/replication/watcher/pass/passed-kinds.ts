@@ -39,13 +39,18 @@ export class PassedKinds {
   }
 
   /**
-   * Adds an entry for each kind that has none. If a kind of this name existed before, consumers may have read its records, so
-   * its pass repairs. That is determined before the stream of the first term of the kind begins: what the stream learns
-   * while the pass waits for the indexes, no consumer has seen.
+   * Adds an entry for each kind that has none, or only the fault that an earlier version stored before the pass was due. If a
+   * kind of this name existed before, consumers may have read its records, so its pass repairs. That is determined before
+   * the stream of the first term of the kind begins: what the stream learns while the pass waits for the indexes, no
+   * consumer has seen.
    */
-  async addNew(existedBefore: (kind: Kind) => Promise<boolean>): Promise<void> {
-    for (const kind of kindNames().filter((one) => !isBuiltIn(one) && this.of(one) === undefined))
+  async addNew(existedBefore: (kind: Kind) => Promise<boolean>, showLife: () => void): Promise<void> {
+    const isNew = ({ since, pass }: Partial<PassedKind> = {}) => since === undefined && pass === undefined;
+    for (const kind of kindNames().filter((one) => !isBuiltIn(one) && isNew(this.of(one)))) {
       await this.save({ kind, pass: duePass(`the kind ${kind}`, await existedBefore(kind)) });
+      // The search for entries of several kinds may take longer than a term may be silent.
+      showLife();
+    }
   }
 
   of(kind: Kind): PassedKind | undefined {

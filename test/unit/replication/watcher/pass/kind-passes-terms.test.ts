@@ -130,3 +130,18 @@ it('a pass over one application covers kinds that are ready or being read, not t
   await kinds.lose('order', placeAfter(new mongo.Timestamp({ t: 8, i: 1 })));
   expect(kinds.begun()).not.toContain('order');
 });
+
+it('a kind of which an earlier version has stored only a fault gets its pass when the term begins', async () => {
+  const { kinds, stored } = passes();
+  const document = documentKey(DOCUMENT._id, DOCUMENT);
+  await kinds.beginTerm(termWith({ term: 2, kinds: [{ kind: 'order', document, fault: 'no index' }] }));
+  expect(stored).toEqual([{ kind: 'order', document, pass: expect.objectContaining({ isRepair: false }) }]);
+});
+
+it('a term shows life after it has looked for each new kind in the ledger', async () => {
+  kindsNamed('aa', 'bb', 'cc');
+  const { kinds } = passes();
+  let shown = 0;
+  await kinds.beginTerm({ ...termWith({ term: 2 }), showLife: () => (shown += 1) });
+  expect(shown).toBe(3);
+});
