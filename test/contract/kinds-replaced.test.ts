@@ -1,6 +1,7 @@
 /** @depends-on-server */
 import type { mongo } from 'mongoose';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
+import { commandsDuring } from './profiler.js';
 import { schemaOf } from './told-schema.js';
 
 let service: TestService;
@@ -76,6 +77,24 @@ it('a kind that was read while it had no records delivers all of them when it is
   await records('vb').insertOne({ sku: 'v', updatedAt: new Date(0) });
   await isPassedAnew('vacant', () => kinds().updateOne({ _id }, { $set: { collection: 'vb' } }));
   expect(idsOf(await app.feed('vacant').drain({ from: to }))).toEqual(['v']);
+});
+
+it('whether a new kind existed before is found without a read of the whole ledger', async () => {
+  const dead = { ...app.tenant, kind: 'product', alive: false, lastupdated: new Date(), learned: '' };
+  await service.db
+    .collection('tidemark.ledger')
+    .insertMany(Array.from({ length: 3000 }, (_, index) => ({ ...dead, id: `gone-${index}` })));
+  const commands = await commandsDuring(service.db, async () => {
+    await create('fresh', 'fresh');
+    await isServed('fresh');
+  });
+  const searches = commands.filter(
+    ({ command: { find, filter } }) =>
+      find === 'tidemark.ledger' && (filter as { kind?: unknown }).kind === 'fresh',
+  );
+  expect(searches).not.toEqual([]);
+  for (const { keysExamined, docsExamined } of searches)
+    expect(keysExamined! + docsExamined!).toBeLessThan(100);
 });
 
 it('a kind that is replaced at once by one with another shape gets the indexes of that shape', async () => {

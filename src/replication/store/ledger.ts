@@ -52,9 +52,18 @@ export class Ledger {
     return (await this.entries.exists({})) !== null;
   }
 
-  /** Whether the ledger may contain entries of a kind. Also true if the search exceeds the time limit of a range. */
+  /**
+   * Whether the ledger may contain entries of a kind. Also true if the search exceeds the time limit of a range. In the index
+   * of identities, it reads a few keys of each application. No index begins with the kind of all entries.
+   */
   async knowsKind(kind: Kind): Promise<boolean> {
-    const found = this.entries.collection.findOne({ kind }, { projection: { _id: 1 }, maxTimeMS: RANGE_MS });
+    const { collection } = this.entries;
+    // Without conditions on the first fields of the index, MongoDB reads all of its keys.
+    const query = { organizationid: { $gte: '' }, appid: { $gte: '' }, kind };
+    const options = { projection: { _id: 1 }, maxTimeMS: RANGE_MS };
+    const found = alongIndexIfAny(collection, ENTRIES_BY_IDENTITY, (along) =>
+      collection.findOne(query, { ...options, ...along }),
+    );
     return found.then(
       (entry) => entry !== null,
       (error: unknown) => {
