@@ -13,6 +13,7 @@ export class Gate {
   private server: Server | undefined;
   private isHeld: (request: Buffer) => boolean = () => false;
   private held = 0;
+  private isUnanswered: (request: Buffer) => boolean = () => false;
 
   private constructor(
     private readonly target: URL,
@@ -51,6 +52,11 @@ export class Gate {
     this.isHeld = isHeld;
   }
 
+  /** Requests of which this is true come through, but nothing more comes back on their connection. */
+  silence(isUnanswered: (request: Buffer) => boolean): void {
+    this.isUnanswered = isUnanswered;
+  }
+
   /** How many connections are held up. */
   get holding(): number {
     return this.held;
@@ -86,12 +92,14 @@ export class Gate {
           to.destroy();
         });
     }
-    socket.pipe(this.requests(socket)).pipe(onwards);
+    const silence = () => void onwards.unpipe(socket).resume();
+    socket.pipe(this.requests(socket, silence)).pipe(onwards);
     onwards.pipe(socket);
   }
 
-  private requests(from: Socket): Transform {
+  private requests(from: Socket, silence: () => void): Transform {
     const pass = async (request: Buffer) => {
+      if (this.isUnanswered(request)) silence();
       if (!this.isHeld(request)) return request;
       this.held += 1;
       await eventually(() => from.destroyed || !this.isHeld(request), HELD_MS).finally(

@@ -3,7 +3,6 @@ import {
   type ChangeContext,
   deleteRecords,
   nameOfTenant,
-  recordAction,
   recordHistory,
   type RecordHistory,
   type RecordScope,
@@ -12,7 +11,8 @@ import {
   type Standing,
 } from '../../plain.js';
 import { count, FatalError, pause, shown, UsageError } from '../../../platform/common/index.js';
-import { isDatabaseAway, isUnconfirmed } from '../../../platform/database/plain.js';
+import { isDatabaseAway, isUnconfirmed, refusedAsDuplicate } from '../../../platform/database/plain.js';
+import { trailEntry, writeTrail } from '../../../trail/plain.js';
 import { pluralOfKind } from '../../../kinds/index.js';
 import type { CommandContext, Outcome, Run } from '../command.js';
 import type { recordDelete, recordHistoryCommand, recordShow } from '../descriptions.js';
@@ -67,19 +67,31 @@ export const runDelete: Run<typeof recordDelete> = async (
   return deleteListed(context, scope, { list, isDryRun });
 };
 
-/** Adds one entry to the audit trail about a command that changed records. */
-export function noteRecords(
-  changeContext: ChangeContext,
-  { tenant: { organizationid, appid } }: RecordScope,
-  { action, target }: { action: `record.${string}`; target: string },
-): Promise<void> {
-  return recordAction(changeContext, { action, organizationid, appid, target });
-}
-
 /** How long an entry is tried again while the database is away, as during a fail-over (milliseconds). */
 const AWAY_MS = 15_000;
 const BETWEEN_TRIES_MS = 500;
 const NEVER = new AbortController().signal;
+
+/**
+ * Adds one entry to the audit trail about a command that changed records. It is tried again while the database is away, and
+ * stays one entry if an earlier try has written it. It is not tried again if it may be written although no majority
+ * confirmed it.
+ */
+export async function noteRecords(
+  { db, actor, auditTrailDays }: ChangeContext,
+  { tenant: { organizationid, appid } }: RecordScope,
+  { action, target }: { action: `record.${string}`; target: string },
+): Promise<void> {
+  const entry = trailEntry(actor, { action, organizationid, appid, target }, auditTrailDays);
+  for (const end = performance.now() + AWAY_MS; ;) {
+    try {
+      return void (await writeTrail(db, [entry]).catch(refusedAsDuplicate));
+    } catch (error) {
+      if (!isDatabaseAway(error) || isUnconfirmed(error) || performance.now() > end) throw error;
+    }
+    await pause(BETWEEN_TRIES_MS, NEVER);
+  }
+}
 
 /**
  * Returns the result of some work after `note` has recorded it. Failed work is recorded without a result; its error is
@@ -90,23 +102,11 @@ export async function noted<T>(work: Promise<T>, note: (result: T | undefined) =
   try {
     result = await work;
   } catch (error) {
-    await patiently(() => note(undefined)).catch(() => undefined);
+    await note(undefined).catch(() => undefined);
     throw error;
   }
-  await patiently(() => note(result));
+  await note(result);
   return result;
-}
-
-/** An entry that may have been written although no majority confirmed it is not written again. */
-async function patiently(write: () => Promise<void>): Promise<void> {
-  for (const end = performance.now() + AWAY_MS; ;) {
-    try {
-      return await write();
-    } catch (error) {
-      if (!isDatabaseAway(error) || isUnconfirmed(error) || performance.now() > end) throw error;
-    }
-    await pause(BETWEEN_TRIES_MS, NEVER);
-  }
 }
 
 function historyText(history: RecordHistory): Wording {
