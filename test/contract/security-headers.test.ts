@@ -30,3 +30,13 @@ it('the page under /docs may run its own scripts and no others, and demands no H
   expect(headers.has('strict-transport-security')).toBe(false);
   expect(headers.get('cache-control')).toBe('private, no-cache');
 });
+
+it('no view of the console takes the place of an application whose paths have its form', async () => {
+  const tenant = { organizationid: 'console', appid: 'applications' };
+  const hidden = await service.application(tenant);
+  expect((await hidden.get('product/max')).headers.get('content-type')).toContain('application/json');
+  const url = `${service.url}/console/applications/api`;
+  expect((await send(`${url}/v1/product/max`, 'GET', { user: null })).status).toBe(401);
+  expect((await send(`${url}/v0.1/member/x`, 'GET', { user: null })).status).toBe(401);
+  expect((await send(`${url}/shop/product/erp`, 'GET', { user: null })).status).toBe(200);
+});

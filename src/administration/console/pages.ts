@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
-import type { Request, Response } from 'express';
-import { serveBytes } from '../../platform/http/index.js';
+import type { Express, Response } from 'express';
+import { isAboutTheService, serveBytes } from '../../platform/http/index.js';
 
 const FILES = join(import.meta.dirname, 'pages');
 const APPLICATION = '/applications/:org/:app';
@@ -33,9 +33,12 @@ export function serveConsole(app: INestApplication): void {
       read: () => readFileSync(join(FILES, 'assets', file)),
       cacheControl: FOREVER,
     });
+  const express = app.getHttpAdapter().getInstance() as Express;
   for (const view of VIEWS)
-    app.getHttpAdapter().get(`/console${view}`, (_request: Request, response: Response) => {
-      if (page === undefined) response.status(404).type('text').send(NOT_BUILT);
+    express.get(`/console${view}`, (request, response, next) => {
+      // The paths of the application console/applications may have the form of a view.
+      if (!isAboutTheService(request.path)) next();
+      else if (page === undefined) response.status(404).type('text').send(NOT_BUILT);
       else sendPage(page.replace(PLACE, consoleFrom(view)), response);
     });
 }

@@ -6,7 +6,7 @@ import type { Connection, mongo } from 'mongoose';
 import { Authenticator, type Credential, liveHashes, actAs, accessOf, reaches } from '../../auth/index.js';
 import { SESSIONS, type StoredSession } from './plain.js';
 import { coversCredential } from '../index.js';
-import { Problem, problems } from '../../platform/http/index.js';
+import { isConsoleFile, Problem, problems } from '../../platform/http/index.js';
 
 const MINUTE_MS = 60_000;
 const IDLE_MS = 30 * MINUTE_MS;
@@ -130,7 +130,7 @@ const AS_HEADER = 'tidemark-as';
 
 /** Whether a console page sends the request without a user action: for its files, or to poll for changes. */
 export function isUnasked({ headers, originalUrl }: Request): boolean {
-  return headers[CONSOLE_HEADER] === POLL || originalUrl.startsWith('/console/assets/');
+  return headers[CONSOLE_HEADER] === POLL || isConsoleFile(originalUrl);
 }
 
 /**

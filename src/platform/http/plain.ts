@@ -35,5 +35,5 @@ export {
   readPlainTarget,
   refuseExpectation,
 } from './middleware.js';
-export { isAboutTheService } from './own-paths.js';
+export { isAboutTheService, isConsoleFile } from './own-paths.js';
 export { closeQueued } from './queued-answers.js';

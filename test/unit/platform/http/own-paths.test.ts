@@ -1,4 +1,4 @@
-import { isAboutTheService, isOfPages } from '../../../../src/platform/http/own-paths.js';
+import { isAboutTheService, isConsoleFile, isOfPages } from '../../../../src/platform/http/own-paths.js';
 
 describe('what is about the service itself', () => {
   it.each([
@@ -8,6 +8,7 @@ describe('what is about the service itself', () => {
     '/console',
     '/console/assets/index-1a2b.js',
     '/console/applications/acme/webshop/product/erp',
+    '/console/applications/api/webshop/product/erp',
     '/docs',
     '/docs/page.js',
     '/openapi.json',
@@ -28,4 +29,9 @@ it('only the page under /docs and its files are pages', () => {
   expect(['/docs', '/docs/page.css'].map(isOfPages)).toEqual([true, true]);
   for (const path of ['/docs/webshop/api/v1/product/max', '/docs-of-ours/webshop/api/v1/product/max'])
     expect(isOfPages(path)).toBe(false);
+});
+
+it('the feeds of an application console/assets are no files of the console', () => {
+  expect(isConsoleFile('/console/assets/index-1a2b.js')).toBe(true);
+  expect(isConsoleFile('/console/assets/api/v1/product/max')).toBe(false);
 });
