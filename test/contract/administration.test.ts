@@ -167,6 +167,10 @@ describe('Administration API /admin/v1', () => {
     const titled = await made('PATCH', ofApp(''), (index) => ({ title: `title ${index}` }));
     expect(titled.filter(({ status }) => status !== 200)).toEqual([]);
     const fields = (index: number) => ({ filter: {}, fields: { except: [`data.n${index}`] } });
+    const username = await app.credential({ level: 'read' });
+    const expiring = (index: number) => ({ expiresAt: new Date(Date.now() + 1e8 + index).toISOString() });
+    const changed = await made('PATCH', `credentials/${encodeURIComponent(username)}`, expiring);
+    expect(changed.filter(({ status }) => status !== 200)).toEqual([]);
     const set = await made('PUT', ofApp('/services/product/chosen'), fields);
     expect(set.filter(({ status }) => status !== 200)).toEqual([]);
   });

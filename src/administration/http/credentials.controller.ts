@@ -6,6 +6,7 @@ import type { Parsed } from '../../platform/common/index.js';
 import {
   allows,
   Problems,
+  problems,
   readParameters,
   sendJson,
   type Shaped,
@@ -50,9 +51,8 @@ import {
 import { Answers, CredentialList, CredentialShape, Done } from './answers.js';
 
 const NOT_KNOWN: LastUse = { lastUsed: null, lastUsedFrom: null };
-const STALE = 412;
-/** Other callers may change the credential between two tries, but are unlikely to do so in each of this many. */
-const MOST_TRIES = 10;
+/** How long a change is repeated while other callers are faster, in ms. It ends before the request is answered 503. */
+const REPEATED_MS = 4000;
 const DAYS = /^[1-9]\d{0,3}$/;
 
 /** A request to change a credential, and the `If-Match` of the client. */
@@ -231,22 +231,24 @@ export class CredentialsController {
   }
 
   /**
-   * Changes the version of a credential whose scopes were checked. Both are repeated if the credential has changed in between;
-   * 412 is for a tag that the client has sent.
+   * Changes the version of a credential whose scopes were checked. Both are repeated if the credential has changed in between:
+   * 412 is for a tag that the client has sent. Throws 503 if others were faster all the time.
    */
   private async changed<T>(
     { request, caller, username, ifMatch }: CredentialRequest,
     change: (etag: string) => Promise<T>,
   ): Promise<T> {
-    for (let tries = 1; ; tries += 1) {
+    const ends = performance.now() + REPEATED_MS;
+    do {
       const etag = await this.assertSeen(request, caller, username);
       const isAllowed = allows(ifMatch, etag);
       try {
         return await change(isAllowed ? etag : ifMatch!);
       } catch (error) {
-        if (!isAllowed || tries === MOST_TRIES || !isStale(error)) throw error;
+        if (!isAllowed || !isStale(error)) throw error;
       }
-    }
+    } while (performance.now() < ends);
+    throw new Refused(problems.queryTimeout({ isOfTransaction: true }));
   }
 
   /**
@@ -280,7 +282,7 @@ export class CredentialsController {
 }
 
 function isStale(error: unknown): boolean {
-  return error instanceof Refused && error.problem.status === STALE;
+  return error instanceof Refused && error.problem.status === 412;
 }
 
 function shown(credential: ListedCredential, use: LastUse): Record<string, unknown> {
