@@ -4,7 +4,7 @@ import {
   reconciled,
   type WantedFilter,
 } from '../../../src/replication/protocol/filter-version.js';
-import { type LedgerChange, isSame } from '../../../src/replication/protocol/identity.js';
+import type { LedgerChange } from '../../../src/replication/protocol/identity.js';
 import { decide, type Decided, type KindEvent } from '../../../src/replication/protocol/decide.js';
 import type { Knowledge } from '../../../src/replication/protocol/learn.js';
 import { ORGANIZATION } from '../world/documents.js';
@@ -25,30 +25,7 @@ export function decideAs(
   if (mutant === 'rule 2 left out') decisions.lateTombstones = [];
   if (mutant === 'rule 3 left out') decisions.ledger = decisions.ledger.filter((change) => change.alive);
   if (mutant === 'rule 4 left out' || mutant === 'rule 4 on inserts only') decisions.seenTombstones = [];
-  if (mutant === 'a second death that is not short-lived')
-    decisions.ledger = decisions.ledger.map((change) => forgetFirstDeath(change, kind, events, knowledge));
-  if (mutant === 'a change of type without the change of owner')
-    decisions.ledger = decisions.ledger.map(({ ...change }) => {
-      if (change.alive) delete change.wasText;
-      return change;
-    });
   return decided;
-}
-
-/** A death after which another one came in the same batch: the second alone counts. */
-function forgetFirstDeath(
-  change: LedgerChange,
-  kind: Kind,
-  events: KindEvent[],
-  knowledge: Knowledge,
-): LedgerChange {
-  if (change.alive || !change.shortLived) return change;
-  const earlier = decide(
-    kind,
-    events.filter(({ place }) => place < change.at),
-    knowledge,
-  ).decisions.ledger.find(({ identity }) => isSame(identity, change.identity));
-  return earlier?.alive === false ? { ...change, shortLived: false } : change;
 }
 
 /** To compare with `<` is to compare with `<=` against a fence one millisecond lower. Moments keep theirs. */

@@ -54,17 +54,9 @@ export function isWorkedThrough(
 
 /** The same, and no pass over it has ended behind that time, which may have found out of what no event has told. */
 export function isLookUpToDate(world: ModelWorld, at: mongo.Timestamp, appid: string): boolean {
-  const state = stateOfLook(world);
+  const state = world.database.now;
   const { since } = progressIn(state.lease, appid);
   return isWorkedThrough(world, at, appid, state) && (since === undefined || since.compare(at) <= 0);
-}
-
-/** For a mutant a look goes on beside a pass over the kind. */
-function stateOfLook(world: ModelWorld): ModelState {
-  const { now } = world.database;
-  if (!world.has('a look that a pass over the kind has overtaken')) return now;
-  const { kind: _kind, ...lease } = now.lease;
-  return { ...now, lease };
 }
 
 /** Whether main has, and no pass over everything is under way. */

@@ -1,6 +1,5 @@
 import type { LedgerChange, Life } from '../../../src/replication/protocol/index.js';
 import type { LedgerEntry } from '../../../src/replication/store/index.js';
-import type { MutantName } from '../mutants/names.js';
 import { nextStamp } from './stamp.js';
 
 /** What the ledger holds of one identity. */
@@ -17,11 +16,10 @@ export function entryAfter(
   entry: KnownEntry | undefined,
   change: LedgerChange,
   clock: Date,
-  mutant?: MutantName,
 ): KnownEntry | undefined {
   const { at } = change;
   if (change.alive) {
-    if (!overwrites(entry, change) || (entry?.alive && !mayTake(entry, change, mutant))) return entry;
+    if (!overwrites(entry, change) || (entry?.alive && !mayTake(entry, change))) return entry;
     return lifeAfter(entry, change);
   }
   const number = entry?.isNumber ? entry.owner : entry?.number;
@@ -38,10 +36,9 @@ export function lifeAfter(entry: KnownEntry | undefined, { owner, at, isNumber }
 }
 
 /** A text takes the entry of another text; nothing else takes one that lives. */
-function mayTake(entry: KnownEntry, { owner, isNumber, wasText }: Life, mutant?: MutantName): boolean {
+function mayTake(entry: KnownEntry, { owner, isNumber, wasText }: Life): boolean {
   if (String(entry.owner) === String(owner)) return true;
-  const isFree = !entry.isNumber || mutant === 'a text takes the entry of a number';
-  return (!isNumber || wasText === true) && isFree;
+  return !entry.isNumber && (!isNumber || wasText === true);
 }
 
 /** Whether a life brings an identity back that the ledger holds for dead (rule 4). */

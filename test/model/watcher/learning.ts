@@ -31,7 +31,7 @@ export function* learn(watcher: ModelWatcher, change: LedgerChange, cause: KindE
   const revive = (stamp: boolean) =>
     database.write(change.alive ? 'learns a life' : 'learns a death', (tx) => {
       const entry = entryOf(tx.state, identity);
-      const after = entryAfter(entry, change, clock, world.mutant);
+      const after = entryAfter(entry, change, clock);
       if (after === undefined || after === entry) return;
       tx.writeEntry(identity, after);
       if (stamp && isResurrection(entry, change) && isResurrectionHandled(world.mutant, change, cause))
@@ -118,7 +118,7 @@ export function stampReborn(
 function* dropThenBury({ world }: ModelWatcher, change: LedgerChange, clock: Date): ModelSteps {
   const { database } = world;
   const entry = entryOf(database.now, change.identity);
-  const after = entryAfter(entry, change, clock, world.mutant);
+  const after = entryAfter(entry, change, clock);
   if (after === undefined || after === entry) return;
   database.write('drops an entry', (tx) => tx.removeEntry(change.identity));
   yield;

@@ -114,7 +114,7 @@ export function settle(world: ModelWorld, entries: StoredAside[]): void {
     for (const entry of entries) {
       const stored = tx.state.quarantine.get(concernKey(entry._id));
       if (stored === undefined) continue;
-      const isSame = world.has('an entry made anew taken for the one before') || stored.entry === entry.entry;
+      const isSame = stored.entry === entry.entry;
       const isGrown = stored.events !== entry.events || stored.refusals !== entry.refusals;
       if (isSame && (!isGrown || world.has('what has grown in quarantine settled'))) tx.settle(entry);
       else if (isSame && (stored.events === entry.events || world.has('events added meanwhile forgotten'))) {

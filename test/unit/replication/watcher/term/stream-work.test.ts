@@ -4,7 +4,9 @@ import { StreamWork, type Term } from '../../../../../src/replication/watcher/te
 /** The work of a term whose writes of the lease are applied or refused. */
 function work(isOver = false): Pick<StreamWork, 'save'> {
   const lease = { save: () => Promise.resolve(!isOver) };
-  return Object.assign(Object.create(StreamWork.prototype) as object, { lease }) as unknown as StreamWork;
+  const kindPasses = { assertWell: () => undefined };
+  const parts = { lease, kindPasses };
+  return Object.assign(Object.create(StreamWork.prototype) as object, parts) as unknown as StreamWork;
 }
 
 const ASIDE = [{ organizationid: 'acme', appid: 'shop' }];
