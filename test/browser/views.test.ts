@@ -228,7 +228,7 @@ describe('An administrator of one organization', () => {
 
   it('is not shown the watcher, and finds no record, service or feed of others', async () => {
     expect(await page.getByRole('link', { name: 'Watcher' }).count()).toBe(0);
-    await browser.view(page, '/watcher', 'A credential can grant only access that it has itself.');
+    await browser.view(page, '/watcher', 'whose scopes cover every organization and application');
     await browser.view(page, `/search?id=${other.appid}-1`, 'Nothing is known under the id');
     const place = `/applications/${other.organizationid}/${other.appid}`;
     await browser.view(page, place, 'There is no application');
