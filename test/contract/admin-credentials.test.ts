@@ -1,3 +1,4 @@
+import { hashPassword } from '../../src/auth/index.js';
 import { onceServed, PASSWORD, send, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 import { EventClient } from './event-client.js';
@@ -109,7 +110,7 @@ describe('`credential issue|rotate|revoke|list --username --org --app --level [-
   });
 
   it('rotate with a password that the login has already keeps its hash, so that running answers continue', async () => {
-    const user = await app.credential();
+    const user = await app.credential({ passwordhash: await hashPassword(PASSWORD) });
     const hashOf = async () =>
       (await service.db.collection('credentials').findOne({ username: user }))?.['passwordhash'] as string;
     const before = await hashOf();
