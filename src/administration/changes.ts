@@ -133,7 +133,7 @@ const { BSON } = mongoose.mongo;
 
 /** Numbers keep their BSON type, so that the document can be compared with the stored one. */
 const AS_STORED = { ...SAFE_BSON, promoteValues: false, promoteLongs: false, promoteBuffers: false } as const;
-/** How long a change is repeated while other writers are faster, in ms. It ends before the request is answered 503. */
+/** How long a change is repeated while other writers are faster, in ms. The request would be answered 503 later. */
 const REPEATED_MS = 4000;
 
 /** A stored document of the configuration, with its entity tag. */
@@ -198,12 +198,10 @@ function readExactly(raw: Uint8Array): mongo.Document | undefined {
 }
 
 /**
- * Changes a document with `write`, and returns the document as it was before. `write` is called only if the entity tag
- * of the document matches `ifMatch`. `write` must change the document that `isUnchanged` matches, and return the number
- * of changed documents: 0 if another writer was faster. The document is then read again, and everything is repeated, for
- * {@link REPEATED_MS} at most; only a call without `ifMatch`, or with `*`, can still succeed then. Throws the error of
- * `unknown` if the document does not exist, 412 if its entity tag does not match, and 503 if others were faster all the
- * time. With a session, `write` must use it too.
+ * Changes a document with `write`, and returns the document as it was before. `write` must change the document that
+ * `isUnchanged` matches, and return the number of changed documents: 0 if another writer was faster. Then everything is
+ * {@link repeated}. Throws the error of `unknown` if the document does not exist, and 412 if its entity tag does not match
+ * `ifMatch`. With a session, `write` must use it too.
  */
 export async function changeStored(
   collection: mongo.Collection,
@@ -215,12 +213,20 @@ export async function changeStored(
   }: { ifMatch?: string | undefined; unknown: () => Error; session?: mongo.ClientSession | undefined },
   write: (isUnchanged: mongo.Document, stored: TaggedDocument) => Promise<number>,
 ): Promise<TaggedDocument> {
-  const ends = performance.now() + REPEATED_MS;
-  do {
+  return repeated(async () => {
     const stored = await readStored(collection, which, session);
     if (stored === undefined) throw unknown();
     if (!allows(ifMatch, stored.etag)) throw new Refused(problems.stale(ifMatch));
-    if ((await write(stored.isUnchanged, stored)) > 0) return stored;
+    return (await write(stored.isUnchanged, stored)) > 0 ? stored : undefined;
+  });
+}
+
+/** Repeats a change that returns undefined because another writer was faster. Throws 503 after {@link REPEATED_MS}. */
+export async function repeated<T>(change: () => Promise<T | undefined>): Promise<T> {
+  const ends = performance.now() + REPEATED_MS;
+  do {
+    const done = await change();
+    if (done !== undefined) return done;
   } while (performance.now() < ends);
   throw new Refused(problems.queryTimeout({ isOfTransaction: true }));
 }

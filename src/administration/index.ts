@@ -6,6 +6,7 @@ export {
   assertCoversAll,
   assertGives,
   invalidParameter,
+  repeated,
   isPast,
   organizationsOf,
   organizationsTouched,

@@ -98,7 +98,7 @@ describe('tombstone retention (`TOMBSTONE_RETENTION_DAYS`)', () => {
     expect((await app.hardDeletes('member').ask(query(daysAgo(39)))).status).toBe(200);
   });
 
-  it('one that is set aside, because it is still to be stamped anew, is kept', async () => {
+  it('a hard delete in quarantine, which still needs a new stamp, is kept', async () => {
     const aside = tombstone('set aside', 300);
     await ledger().insertMany([aside, tombstone('old', 31), tombstone('young', 1)]);
     await service.watcher.caughtUp();

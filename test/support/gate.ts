@@ -52,7 +52,7 @@ export class Gate {
     this.isHeld = isHeld;
   }
 
-  /** Requests of which this is true come through, but nothing more comes back on their connection. */
+  /** Passes on the requests that match, and no answer on their connections from then on. */
   silence(isUnanswered: (request: Buffer) => boolean): void {
     this.isUnanswered = isUnanswered;
   }

@@ -149,8 +149,8 @@ async function secretsFor(changes: PlannedChange[], most: number): Promise<Secre
 }
 
 /**
- * Writes the changes of each collection together: a transaction ends after a minute, and may have to write thousands of
- * documents, each of which would be a round trip to the database.
+ * Writes the changes of each collection together. A transaction ends after a minute and may have thousands of documents
+ * to write. To write them one by one would need one round trip to the database for each.
  */
 async function writeAll(
   db: mongo.Db,

@@ -6,7 +6,6 @@ import type { Parsed } from '../../platform/common/index.js';
 import {
   allows,
   Problems,
-  problems,
   readParameters,
   sendJson,
   type Shaped,
@@ -29,6 +28,7 @@ import {
   randomPassword,
   readCredential,
   Refused,
+  repeated,
   retireOldPassword,
   revokeCredential,
   rotateCredential,
@@ -51,8 +51,6 @@ import {
 import { Answers, CredentialList, CredentialShape, Done } from './answers.js';
 
 const NOT_KNOWN: LastUse = { lastUsed: null, lastUsedFrom: null };
-/** How long a change is repeated while other callers are faster, in ms. It ends before the request is answered 503. */
-const REPEATED_MS = 4000;
 const DAYS = /^[1-9]\d{0,3}$/;
 
 /** A request to change a credential, and the `If-Match` of the client. */
@@ -238,17 +236,17 @@ export class CredentialsController {
     { request, caller, username, ifMatch }: CredentialRequest,
     change: (etag: string) => Promise<T>,
   ): Promise<T> {
-    const ends = performance.now() + REPEATED_MS;
-    do {
+    const { result } = await repeated(async () => {
       const etag = await this.assertSeen(request, caller, username);
       const isAllowed = allows(ifMatch, etag);
       try {
-        return await change(isAllowed ? etag : ifMatch!);
+        return { result: await change(isAllowed ? etag : ifMatch!) };
       } catch (error) {
         if (!isAllowed || !isStale(error)) throw error;
+        return undefined;
       }
-    } while (performance.now() < ends);
-    throw new Refused(problems.queryTimeout({ isOfTransaction: true }));
+    });
+    return result;
   }
 
   /**

@@ -49,8 +49,8 @@ export function* learn(watcher: ModelWatcher, change: LedgerChange, cause: KindE
 }
 
 /**
- * A number never comes back by itself: not from a death of a later place either, of which no event tells once more. One that was
- * a text in the same batch does, as a text would: a moment within the batch may show it.
+ * A number that was not a text in the same batch always waits, also for a death at a later place, since no event reports that
+ * death again. One that was a text is restored like a text: a moment within the batch may show it.
  */
 function isWaiting({ world }: ModelWatcher, { identity, at, isNumber, wasText }: Life): boolean {
   if (!isNumber) return false;

@@ -25,7 +25,7 @@ describe('progress', () => {
     expect(written.join('')).not.toContain('%');
   });
 
-  it('nobody knows how much will come from a pipe or a device, whose size counts as 0', async () => {
+  it('the size of a pipe or of a device is unknown, and counts as 0', async () => {
     expect((await inputFile('/dev/null', Readable.from([]))).size).toBeUndefined();
     expect((await inputFile('package.json', Readable.from([]))).size).toBeGreaterThan(0);
   });

@@ -131,7 +131,7 @@ it('a pass over one application covers kinds that are ready or being read, not t
   expect(kinds.begun()).not.toContain('order');
 });
 
-it('a kind of which an earlier version has stored only a fault gets its pass when the term begins', async () => {
+it('if an earlier version stored only a fault for a kind, its pass begins with the term', async () => {
   const { kinds, stored } = passes();
   const document = documentKey(DOCUMENT._id, DOCUMENT);
   await kinds.beginTerm(termWith({ term: 2, kinds: [{ kind: 'order', document, fault: 'no index' }] }));
