@@ -282,3 +282,62 @@ it('a retry settles no refused record that has changed since the retry read it',
   // The first retry has settled nothing, so another one followed.
   expect(settled.mock.calls.length).toBeGreaterThan(1);
 });
+
+describe('a hard delete that was set aside is known as of its retry, so that nothing that a term saw before counts', () => {
+  const ledger = () => service.db.collection('tidemark.ledger');
+
+  /** A product that was deleted, and its entry in the ledger. */
+  async function deleted(): Promise<{
+    copy: Copy;
+    owner: mongo.ObjectId;
+    entry: mongo.WithId<mongo.Document>;
+  }> {
+    const copy = new Copy(app);
+    const { _id: owner } = await app.product({ id: 'gone' });
+    await app.product({ id: 'beside' });
+    expect(await copy.harvest()).toEqual(['beside', 'gone']);
+    await products().deleteOne({ _id: owner });
+    await service.watcher.caughtUp();
+    const entry = await ledger().findOne({ ...app.tenant, id: 'gone' });
+    return { copy, owner, entry: entry! };
+  }
+
+  async function retried(owner: mongo.ObjectId): Promise<void> {
+    await setAsideFromOutside(service.db, [{ concern: { what: 'tombstone', owner }, reason: 'refused' }]);
+    service.app.get(Quarantine, { strict: false }).expectEntries();
+    await eventually(async () => (await setAside()) === 0);
+    await service.watcher.caughtUp();
+  }
+
+  it('one that lives again by a late write of an abandoned term ends once more', async () => {
+    const { copy, owner, entry } = await deleted();
+    await ledger().updateOne(
+      { _id: entry._id },
+      { $set: { alive: true, owner }, $unset: { lastupdated: '' } },
+    );
+    await retried(entry._id);
+    expect(await copy.harvest()).toEqual(['beside']);
+    expect(await ledger().findOne({ _id: entry._id })).toMatchObject({ alive: false });
+  });
+
+  it('one that an abandoned term writes after the retry stays dead', async () => {
+    const { copy, owner, entry } = await deleted();
+    await retried(entry._id);
+    const [late] = await service.app.get(Ledger, { strict: false }).learn([
+      {
+        identity: { ...app.tenant, kind: 'product', id: 'gone' },
+        ...{ at: String(entry['learned']), alive: true, owner },
+      },
+    ]);
+    expect(late).toBeUndefined();
+    expect(await copy.harvest()).toEqual(['beside']);
+  });
+
+  it('one whose record is there lives', async () => {
+    const { _id: owner } = await app.product({ id: 'here' });
+    await service.watcher.caughtUp();
+    const entry = await ledger().findOne({ ...app.tenant, id: 'here' });
+    await retried(entry!._id);
+    expect(await ledger().findOne({ _id: entry!._id })).toMatchObject({ alive: true, owner });
+  });
+});

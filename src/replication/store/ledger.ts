@@ -18,6 +18,8 @@ import {
   type Death,
   type LedgerChange,
   type Life,
+  type LogPlace,
+  before,
   identitiesByTenant,
   type Identity,
   identityKey,
@@ -133,6 +135,12 @@ export class Ledger {
   async among(entries: mongo.ObjectId[], share: AppShare = ALL): Promise<LedgerEntry[]> {
     if (entries.length === 0) return [];
     return this.find({ filter: { _id: { $in: entries }, ...inShare(share) }, hint: { _id: 1 } });
+  }
+
+  /** Marks the entries as known as of a place in the log, unless they are known as of a later one. */
+  async confirm(entries: mongo.ObjectId[], at: LogPlace): Promise<void> {
+    const outdated = { _id: { $in: entries }, learned: before(at) };
+    await this.entries.collection.updateMany(outdated, { $set: { learned: at } });
   }
 
   /** The living entries of a few identities. */

@@ -53,6 +53,7 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'the moment of a look before what is looked at': ['quarantine', 366],
   'what was told forgotten': ['quarantine', 3752],
   'quarantine without its place': ['late quarantine', 5588],
+  'an entry that was set aside not confirmed': ['late quarantine', 17120],
   'what has grown in quarantine settled': ['quarantine', 102],
   'events added meanwhile forgotten': ['quarantine', 549],
   'an event of a refused record settled by an earlier look': ['quarantined numbers', 52691],

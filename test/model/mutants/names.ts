@@ -65,6 +65,7 @@ export type MutantName =
   | 'the entry of a lane before its effects'
   | 'lanes shown by the progress of main'
   | 'quarantine by main alone'
+  | 'an entry that was set aside not confirmed'
   | 'a look that a pass has overtaken'
   | 'a tombstone without the number that it has ended'
   | 'a number forgotten that waits still'

@@ -5,7 +5,7 @@ import {
   identityKey,
   isSame,
 } from '../../../src/replication/protocol/identity.js';
-import { type LogPlace, placeAfter } from '../../../src/replication/protocol/place.js';
+import { placeAfter } from '../../../src/replication/protocol/place.js';
 import { isLookUpToDate, isWorkedThrough, isWorkedThroughByMain } from '../service/progress.js';
 import { nextStamp } from '../twins/stamp.js';
 import {
@@ -105,7 +105,7 @@ function* lookAfter(watcher: ModelWatcher, entries: StoredAside[], asOf: AsOf): 
     yield* lookAtTombstones(
       watcher,
       entries.filter((entry) => !isRecord(entry)),
-      placeAfter(at),
+      at,
     );
     yield;
     if (!isStill()) return;
@@ -205,11 +205,35 @@ function* deathsOf(
   ];
 }
 
-function* lookAtTombstones(watcher: ModelWatcher, entries: StoredAside[], at: LogPlace): ModelSteps {
-  const { database } = watcher.world;
+/**
+ * A pass that could not confirm an entry sets it aside as well, and a term that was given up may write a life late where it was not
+ * confirmed. So it is confirmed here, and one that lives without its record ends.
+ */
+function* lookAtTombstones(watcher: ModelWatcher, entries: StoredAside[], asOf: mongo.Timestamp): ModelSteps {
+  const { world } = watcher;
+  const { database } = world;
+  const at = placeAfter(asOf);
   const owners = new Set(entries.map((entry) => String(ownerOf(entry))));
+  const isConfirmed = !world.has('an entry that was set aside not confirmed');
   yield;
-  const dead = [...database.now.ledger.values()].filter(({ alive, key }) => !alive && owners.has(key));
+  const found = [...database.now.ledger.values()].filter(({ key }) => owners.has(key));
+  if (isConfirmed)
+    database.write('confirms what was set aside', (tx) => {
+      for (const { identity } of found) {
+        const entry = entryOf(tx.state, identity);
+        if (entry !== undefined && entry.learned < at) tx.writeEntry(identity, { ...entry, learned: at });
+      }
+    });
+  yield;
+  const confirmed = found.flatMap(({ identity }) => entryOf(database.now, identity) ?? []);
+  const { records } = database.asOf(asOf);
+  for (const { identity, alive, owner } of confirmed) {
+    if (!alive || !isConfirmed) continue;
+    const record = records.get(String(owner));
+    if (record !== undefined && isSame(identity, identityOf(record))) continue;
+    yield* learnLate(watcher, { identity, at, alive: false, shortLived: false });
+  }
+  const dead = confirmed.filter(({ alive }) => !alive);
   yield;
   const clock = database.clock();
   for (const { identity } of dead) {

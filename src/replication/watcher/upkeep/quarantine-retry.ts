@@ -26,6 +26,7 @@ import {
   type TermAtWork,
   type ConcernedRecord,
   type ConcernedTombstone,
+  type LedgerEntry,
   type SetAside,
 } from '../../store/index.js';
 import { IgnoredRecords } from '../repair/ignored-records.js';
@@ -66,7 +67,7 @@ export class QuarantineRetry {
       if (some.length > 0) await this.records(kind, await this.readEntries(kind, some, at), at, term);
     }
     const tombstones = entries.flatMap(({ _id }) => (_id.what === 'tombstone' ? [_id] : []));
-    if (tombstones.length > 0) await this.tombstones(tombstones, placeAfter(at), term);
+    if (tombstones.length > 0) await this.tombstones(tombstones, at, term);
     if (entries.some(({ _id }) => _id.what === 'services')) await this.filters.check(undefined, term);
   }
 
@@ -158,16 +159,50 @@ export class QuarantineRetry {
     if (others.length > 0) await this.restamps.records(kind, others, 'quarantine', term);
   }
 
-  private async tombstones(concerns: ConcernedTombstone[], at: LogPlace, term: TermAtWork): Promise<void> {
-    const found = await this.ledger.among(concerns.map(({ owner }) => owner));
+  /**
+   * A pass also sets aside an entry that it could not confirm as of its own place, and an abandoned term may then write
+   * a life of an earlier place. So the retry confirms the entry, and ends the life if its record is gone.
+   */
+  private async tombstones(
+    concerns: ConcernedTombstone[],
+    asOf: mongo.Timestamp,
+    term: TermAtWork,
+  ): Promise<void> {
+    const at = placeAfter(asOf);
+    const entries = concerns.map(({ owner }) => owner);
+    await this.ledger.confirm(entries, at);
+    const found = await this.ledger.among(entries);
     const dead = found.filter(({ alive }) => !alive);
-    if (dead.length === 0) return;
-    const ids = dead.map(({ _id }) => _id);
-    await this.restamps.tombstones(ids, 'quarantine', term);
+    await this.restamps.tombstones(
+      dead.map(({ _id }) => _id),
+      'quarantine',
+      term,
+    );
     for (const kind of kindNames()) {
-      const some = dead.filter((entry) => entry.kind === kind);
+      const ofThis = found.filter((entry) => entry.kind === kind);
+      await this.buryGone(
+        kind,
+        ofThis.filter(({ alive }) => alive),
+        asOf,
+      );
+      const some = ofThis.filter(({ alive }) => !alive);
       if (some.length > 0) await this.resurrections.review(kind, some, { at, fences: new Map() }, term);
     }
+  }
+
+  /** Ends the lives whose records did not have the identity as of `at`. */
+  private async buryGone(kind: Kind, living: LedgerEntry[], at: mongo.Timestamp): Promise<void> {
+    const records = await this.read(
+      kind,
+      living.map(({ owner }) => owner!),
+      at,
+    );
+    const gone = living.filter((entry) => {
+      const record = records.get(entry.owner!.toHexString());
+      return !isSame(entry, record && identityOf(kind, entry.owner, record));
+    });
+    const death = { at: placeAfter(at), alive: false as const, shortLived: false };
+    await this.ledger.learn(gone.map((identity) => ({ identity, ...death })));
   }
 
   private async readEntries(kind: Kind, entries: SetAside[], at: mongo.Timestamp): Promise<Found[]> {
