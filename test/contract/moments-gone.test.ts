@@ -158,6 +158,29 @@ describe('a change that the ledger refuses, at a moment that the server does not
     expect((await deletes(own)).sort()).toEqual(['x', 'y', 'z']);
   });
 
+  it('the server forgets the moment after the watcher has read the record as of it: that read counts', async () => {
+    const own = await service.application();
+    const { _id } = await own.product({ id: 'x' });
+    await service.watcher.caughtUp();
+    // As an interrupted batch would leave it.
+    await service.db.collection('tidemark.ledger').deleteOne({ ...own.tenant, id: 'x' });
+    await ledgerTakes({ id: { $not: { $regex: '^[yz]' } } });
+    const quarantine = service.app.get(Quarantine, { strict: false });
+    const setAsideEvents = quarantine.setAsideEvents.bind(quarantine);
+    const spy = jest.spyOn(quarantine, 'setAsideEvents').mockImplementationOnce(async (events, error) => {
+      await products().deleteOne({ _id });
+      await setting(1);
+      for (const event of events)
+        if (event.type === 'written') await eventually(() => isForgotten(event.at));
+      return setAsideEvents(events, error);
+    });
+    await products().updateOne({ _id }, { $set: { id: 'y' } });
+    await eventually(() => Promise.resolve(spy.mock.calls.length > 0));
+    await service.watcher.caughtUp();
+    await released();
+    expect(await deletes(own)).toEqual(['y']);
+  });
+
   it('a late write of a term that was given up hides nothing of what was set aside since', async () => {
     const [own, other] = [await service.application(), await service.application()];
     const { _id } = await own.product({ id: 'x' });

@@ -22,5 +22,6 @@ export {
   waitingFor,
 } from './progress-reader.js';
 export { Quarantine, type RefusedWrite } from './quarantine.js';
+export { ShownIdentities } from './shown-identities.js';
 export { StoreModule } from './store.module.js';
 export { Totals } from './totals.js';

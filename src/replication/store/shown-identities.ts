@@ -37,11 +37,21 @@ type Known = StoredIdentity & { learned?: LogPlace };
 /** Reads the identities that records had at events that were set aside. Consumers may be shown these identities. */
 @Injectable()
 export class ShownIdentities {
+  private readonly read = new WeakMap<WrittenEvent, StoredIdentity | null>();
+
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly ledger: Ledger,
     private readonly incomplete: IncompleteIdentities,
   ) {}
+
+  /**
+   * Keeps what the watcher has read of a record as of an event, `null` if there was no record: the moment may expire
+   * before the event is set aside.
+   */
+  remember(event: WrittenEvent, fields: StoredIdentity | null): void {
+    this.read.set(event, fields);
+  }
 
   /**
    * The fields of each record after each event. If the moment of an event has expired, they are the fields known from before
@@ -82,8 +92,11 @@ export class ShownIdentities {
   }
 
   /** The fields of a record as of an event. A whole event contains them. */
-  private async asOf({ kind, owner, at, identity, whole }: WrittenEvent): Promise<Seen> {
+  private async asOf(event: WrittenEvent): Promise<Seen> {
+    const { kind, owner, at, identity, whole } = event;
     if (whole) return identity;
+    const read = this.read.get(event);
+    if (read !== undefined) return read;
     return readAsOf(this.connection.getClient(), at, (snapshot) =>
       recordsIn(this.connection, kind).findOne<StoredIdentity>(
         { _id: owner as mongo.ObjectId },

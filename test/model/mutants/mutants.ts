@@ -52,6 +52,7 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'a refused record that counts as stamped': ['refused stamps', 2773],
   'the moment of a look before what is looked at': ['quarantine', 366],
   'what was told forgotten': ['quarantine', 3752],
+  'what was read forgotten': ['quarantine of created kinds', 11383],
   'quarantine without its place': ['late quarantine', 5588],
   'an entry that was set aside not confirmed': ['late quarantine', 17120],
   'what has grown in quarantine settled': ['quarantine', 102],

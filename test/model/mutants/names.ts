@@ -45,6 +45,7 @@ export type MutantName =
   | 'quarantine of whole events only'
   | 'a refused record that counts as stamped'
   | 'what was told forgotten'
+  | 'what was read forgotten'
   | 'quarantine without its place'
   | 'the moment of a look before what is looked at'
   | 'what has grown in quarantine settled'

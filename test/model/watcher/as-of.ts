@@ -34,6 +34,7 @@ export function wholeAsOf(
   if (isLate && !(readsLate && world.has(readsLate))) throw new LostTrack();
   const { records } = isLate ? database.now : database.asOf(event.at);
   const record = records.get(String(event.owner));
+  if (!isLate) world.read.add(event);
   if (record === undefined) return undefined;
   const present = { organizationid: ORGANIZATION, appid: record.appid, ...toldId(record) };
   return { ...event, whole: true, identity: updatedIdentity(present, event.identity) };

@@ -126,7 +126,7 @@ export function settle(world: ModelWorld, entries: StoredAside[]): void {
 }
 
 /**
- * What a record was as of an event: a whole one tells it, else it is read. Where the server does not hold that moment any
+ * What a record was as of an event: a whole one tells it, else it is read, or was read when the event was looked at. Where the server does not hold that moment any
  * more, it is what the record was before the event, with what the event tells.
  */
 function shownAfter(world: ModelWorld, event: WatchedEvent): Shown {
@@ -134,7 +134,8 @@ function shownAfter(world: ModelWorld, event: WatchedEvent): Shown {
   if (world.has('quarantine of whole events only') && !event.whole) return {};
   const { database } = world;
   const { owner, place } = event;
-  const isUnheld = !event.whole && isGone(world);
+  const isRead = event.whole || (world.read.has(event) && !world.has('what was read forgotten'));
+  const isUnheld = !isRead && isGone(world);
   const record = (isUnheld ? database.now : database.asOf(event.at)).records.get(String(owner));
   const present = record && identityOf(record);
   if (!isUnheld || world.has('what was told forgotten'))

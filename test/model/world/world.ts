@@ -2,6 +2,7 @@ import type { mongo } from 'mongoose';
 import { CalmDice, type Dice } from '../random/dice.js';
 import type { MutantName } from '../mutants/names.js';
 import type { Profile } from '../schedule/profile.js';
+import type { WrittenEvent } from '../../../src/replication/protocol/events.js';
 import type { LogPlace } from '../../../src/replication/protocol/place.js';
 import type { Moment } from '../../../src/replication/protocol/marks.js';
 import type { ModelWatcher } from '../watcher/watcher.js';
@@ -85,6 +86,8 @@ export class ModelWorld {
   dice: Dice = new CalmDice();
   /** Told of what leaves no trace in the log, where somebody listens. */
   tell?: (what: string) => void;
+  /** Events whose records watchers have read as of them. */
+  readonly read = new WeakSet<WrittenEvent>();
   /** How many entries of the quarantine were made. */
   asides = 0;
   private identifiers = 0;

@@ -24,7 +24,7 @@ import {
   type Owned,
 } from '../../protocol/index.js';
 import { HistoryLostError } from '../log/change-stream.js';
-import { type MovesKnown, type TermAtWork, IncompleteIdentities, Ledger } from '../../store/index.js';
+import { type MovesKnown, type TermAtWork, IncompleteIdentities, Ledger, ShownIdentities } from '../../store/index.js';
 import { Claimants } from '../stamping/claimants.js';
 
 type RecordEvent = WrittenEvent | DeletedEvent;
@@ -42,7 +42,10 @@ const GONE =
  */
 @Injectable()
 export class Completion {
-  constructor(@InjectConnection() private readonly connection: Connection) {}
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly shown: ShownIdentities,
+  ) {}
 
   /**
    * Returns the events. Those whose identity would otherwise be unknown are completed from the whole record. Throws a
@@ -86,12 +89,18 @@ export class Completion {
         { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },
       );
     const known = moves?.get(eventKey(event));
-    if (known !== undefined) return { ...event, whole: true, identity: known };
+    if (known !== undefined) {
+      this.shown.remember(event, known);
+      return { ...event, whole: true, identity: known };
+    }
+    let isLate = false;
     const found = await readAsOf(this.connection.getClient(), event.at, read).catch((error: unknown) => {
       if (!isMomentGone(error)) throw error;
-      if (mayBeLate) return read();
+      isLate = mayBeLate;
+      if (isLate) return read();
       throw new HistoryLostError(GONE);
     });
+    if (!isLate) this.shown.remember(event, found);
     if (found === null) return event;
     const fields = Object.entries(found).filter(([, value]) => value !== null);
     const identity = updatedIdentity(Object.fromEntries(fields), textsIn(event.identity));
