@@ -170,8 +170,7 @@ describe('a change that the ledger refuses, at a moment that the server does not
     const spy = jest.spyOn(quarantine, 'setAsideEvents').mockImplementationOnce(async (events, error) => {
       await products().deleteOne({ _id });
       await setting(1);
-      for (const event of events)
-        if (event.type === 'written') await eventually(() => isForgotten(event.at));
+      for (const event of events) if (event.type === 'written') await eventually(() => isForgotten(event.at));
       return setAsideEvents(events, error);
     });
     await products().updateOne({ _id }, { $set: { id: 'y' } });

@@ -1,5 +1,7 @@
 import { mongo } from 'mongoose';
-import { eventually, TestService } from '../support/index.js';
+import { Ledger, Quarantine } from '../../src/replication/store/index.js';
+import { setAsideFromOutside } from '../../src/replication/store/plain.js';
+import { eventually, type TestApplication, TestService } from '../support/index.js';
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };
 
@@ -21,4 +23,62 @@ it('a record that a first pass cannot learn is set aside, and looked after until
   await service.watcher.caughtUp();
   expect((await app.hardDeletes('product').page()).ids).toEqual(['poison']);
   await service.stop();
+});
+
+describe('an entry that a pass could not confirm is confirmed by a retry, so that nothing that a term saw before counts', () => {
+  let service: TestService;
+  let app: TestApplication;
+  beforeAll(async () => {
+    service = await TestService.start();
+  });
+  beforeEach(async () => {
+    app = await service.application();
+  });
+  afterAll(() => service.stop());
+
+  const ledger = () => service.db.collection('tidemark.ledger');
+  const ofProduct = (id: string) => ledger().findOne({ ...app.tenant, kind: 'product', id });
+
+  /** A product that was deleted, and its entry in the ledger. */
+  async function deleted(): Promise<{ owner: mongo.ObjectId; entry: mongo.WithId<mongo.Document> }> {
+    const { _id: owner } = await app.product({ id: 'gone' });
+    await service.watcher.caughtUp();
+    await service.db.collection('products').deleteOne({ _id: owner });
+    await service.watcher.caughtUp();
+    return { owner, entry: (await ofProduct('gone'))! };
+  }
+
+  async function retried(owner: mongo.ObjectId): Promise<void> {
+    await setAsideFromOutside(service.db, [{ concern: { what: 'tombstone', owner }, reason: 'refused' }]);
+    service.app.get(Quarantine, { strict: false }).expectEntries();
+    await eventually(async () => (await service.db.collection('tidemark.quarantine').countDocuments()) === 0);
+    await service.watcher.caughtUp();
+  }
+
+  it('one that lives again by a late write of an abandoned term becomes a hard delete once more', async () => {
+    const { owner, entry } = await deleted();
+    const from = await app.max('product');
+    const late = { $set: { alive: true, owner }, $unset: { lastupdated: '' } };
+    await ledger().updateOne({ _id: entry._id }, late);
+    await retried(entry._id);
+    expect(await ofProduct('gone')).toMatchObject({ _id: entry._id, alive: false });
+    const deletes = await app.hardDeletes('product').drain({ from, to: await app.max('product') });
+    expect(deletes.map(({ id }) => id)).toEqual(['gone']);
+  });
+
+  it('one that an abandoned term writes after the retry stays dead', async () => {
+    const { owner, entry } = await deleted();
+    await retried(entry._id);
+    const identity = { ...app.tenant, kind: 'product', id: 'gone' } as const;
+    const late = { identity, at: entry['learned'] as string, alive: true as const, owner };
+    expect(await service.app.get(Ledger, { strict: false }).learn([late])).toEqual([]);
+    expect(await ofProduct('gone')).toMatchObject({ alive: false });
+  });
+
+  it('one whose record is there lives', async () => {
+    const { _id: owner } = await app.product({ id: 'here' });
+    await service.watcher.caughtUp();
+    await retried((await ofProduct('here'))!._id);
+    expect(await ofProduct('here')).toMatchObject({ alive: true, owner });
+  });
 });
