@@ -89,6 +89,8 @@ interface Target {
 
 interface Waiting extends Target {
   resolve: (isReached: boolean) => void;
+  /** Removes the listener from the signal of the caller, which may outlive the wait. */
+  forget: () => void;
 }
 
 /**
@@ -135,9 +137,10 @@ export class WatchedPlace implements Follower {
     const state = this.known.peek();
     if (state !== undefined && isReached(place, state)) return Promise.resolve(true);
     return new Promise((resolve) => {
-      const one = { ...place, resolve };
+      const leave = () => this.end(one, false);
+      const one = { ...place, resolve, forget: () => left.removeEventListener('abort', leave) };
       this.waiting.add(one);
-      left.addEventListener('abort', () => this.end(one, false), { once: true });
+      left.addEventListener('abort', leave, { once: true });
       if (!this.isReading) void this.read();
     });
   }
@@ -158,6 +161,7 @@ export class WatchedPlace implements Follower {
 
   private end(one: Waiting, isReached: boolean): void {
     this.waiting.delete(one);
+    one.forget();
     one.resolve(isReached);
   }
 }

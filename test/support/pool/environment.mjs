@@ -1,10 +1,13 @@
 import 'reflect-metadata';
 import { createRequire } from 'node:module';
 import { TestEnvironment } from 'jest-environment-node';
+import { releaseContexts } from './contexts.mjs';
 import { Leftovers } from './leftovers.mjs';
 import { followClients, SharedService, sharedByWorker } from './shared.mjs';
 
 const require = createRequire(import.meta.url);
+
+releaseContexts();
 
 /**
  * Where tests run. A file that leaves a server, a process, a socket or a timer open fails, and the message names what it is.
@@ -61,9 +64,18 @@ export default class extends TestEnvironment {
 
   async teardown() {
     if (this.#shared !== sharedByWorker) await this.#shared.end();
+    if (this.#built) forgetClosed(require('mongoose'));
     const left = await this.#leftovers.found();
     await super.teardown();
     if (left.length > 0 && !this.#hasFailed)
       throw new Error(`When its tests had ended, this file left open: ${left.join(', ')}.`);
   }
+}
+
+/** Mongoose keeps each connection that it has made, with all that has listened to it. */
+function forgetClosed({ connection, connections, ConnectionStates }) {
+  const left = connections.filter(
+    (one) => one === connection || one.readyState !== ConnectionStates.disconnected,
+  );
+  connections.splice(0, connections.length, ...left);
 }

@@ -24,7 +24,13 @@ import {
   type Owned,
 } from '../../protocol/index.js';
 import { HistoryLostError } from '../log/change-stream.js';
-import { type MovesKnown, type TermAtWork, IncompleteIdentities, Ledger, ShownIdentities } from '../../store/index.js';
+import {
+  type MovesKnown,
+  type TermAtWork,
+  IncompleteIdentities,
+  Ledger,
+  ShownIdentities,
+} from '../../store/index.js';
 import { Claimants } from '../stamping/claimants.js';
 
 type RecordEvent = WrittenEvent | DeletedEvent;
