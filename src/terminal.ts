@@ -35,7 +35,7 @@ function interruptible(): AbortSignal {
     begun ??= performance.now();
     controller.abort();
   };
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
   return controller.signal;
 }
 

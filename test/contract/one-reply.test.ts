@@ -3,6 +3,8 @@ import { findAll, isDatabaseAway, isRetryable } from '../../src/platform/databas
 import { type OwnMongod, startFailing } from '../support/own-mongod.js';
 
 const INTERRUPTED = 11602;
+/** Of a server that has just started. */
+const NO_MAJORITY_YET = 134;
 const LARGE = 6_000_000;
 
 let mongod: OwnMongod;
@@ -42,6 +44,7 @@ it('all documents are returned if they do not fit in one reply', async () => {
 it.each([
   ['another server is primary', { errorCode: INTERRUPTED }],
   ['the connection is lost', { closeConnection: true }],
+  ['the server has no majority to read from yet', { errorCode: NO_MAJORITY_YET }],
 ])('the same command is sent again once if %s', async (_what, failure) => {
   await fail(1, failure);
   await expect(findAll(client.db(), { ...query, find: 'none' })).resolves.toEqual([]);

@@ -126,6 +126,8 @@ describe('`npm run -s admin -- …`', () => {
   const interruptions: [string, boolean, (pid: number) => void][] = [
     ['SIGINT', false, (pid) => process.kill(pid, 'SIGINT')],
     ['SIGTERM', false, (pid) => process.kill(pid, 'SIGTERM')],
+    // Sent when the terminal is closed.
+    ['SIGHUP', false, (pid) => process.kill(pid, 'SIGHUP')],
     // The terminal sends the signal to npm and to the command, and npm passes it on.
     ['Ctrl-C in the terminal of npm', true, (pid) => process.kill(-pid, 'SIGINT')],
   ];

@@ -51,8 +51,8 @@ export interface Terminal {
   /** Waits until the output is written, and returns the error if it cannot be, such as that of a closed pipe. */
   written?(): Promise<Error | undefined>;
   /**
-   * Returns a signal that Ctrl-C and SIGTERM abort from now on, instead of ending the process. A second one ends it, if it
-   * comes at least a second later.
+   * Returns a signal that Ctrl-C, SIGTERM and SIGHUP abort from now on, instead of ending the process. A second one ends
+   * it, if it comes at least a second later.
    */
   interruptible(): AbortSignal;
 }

@@ -30,8 +30,11 @@ const NONSENSE = new Set([2, 9, 14]);
 const PLACES = 15_000;
 /** The query was killed, or its cursor is gone, as after a fail-over. */
 const CUT_OFF = new Set([43, 237, 11601]);
-/** Server states in which no primary accepts the request: elections, shutdowns, step-downs. */
-const NO_PRIMARY = new Set([6, 7, 89, 91, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);
+/**
+ * Server states in which no primary accepts the request: elections, shutdowns, step-downs, and a start after which no
+ * majority can be read yet.
+ */
+const NO_PRIMARY = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);
 
 /** The transaction was rolled back. It would have been retried if there had been time. */
 const ROLLED_BACK = 'TransientTransactionError';

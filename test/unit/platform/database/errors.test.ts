@@ -18,6 +18,7 @@ describe('503 with `Retry-After` while the database is away', () => {
     ['no server can be reached', new mongo.MongoServerSelectionError('none', {} as never)],
     ['the connection breaks', new mongo.MongoNetworkError('broken')],
     ['no primary takes the request', server(10107)],
+    ['a primary that has just started has no majority to read from', server(134)],
     ['a shutdown', server(91)],
     [
       'Mongoose has no connection yet',
