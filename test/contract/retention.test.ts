@@ -98,6 +98,21 @@ describe('tombstone retention (`TOMBSTONE_RETENTION_DAYS`)', () => {
     expect((await app.hardDeletes('member').ask(query(daysAgo(39)))).status).toBe(200);
   });
 
+  it('an application whose mark MongoDB refuses to raise delays no other', async () => {
+    const [first, last] = [app, await service.application()].sort((one, other) =>
+      JSON.stringify(one.tenant) < JSON.stringify(other.tenant) ? -1 : 1,
+    );
+    for (const { tenant } of [first!, last!])
+      await ledger().insertMany([tombstone('old', 31, tenant), tombstone('young', 1, tenant)]);
+    const validator = { $nor: [{ '_id.appid': first!.tenant.appid }] };
+    await service.db.createCollection('tidemark.marks').catch(() => undefined);
+    await service.db.command({ collMod: 'tidemark.marks', validator });
+    await startAgain(KEPT_DAYS);
+    await expired(1);
+    expect(await idsLeft(first!.tenant)).toEqual(['old', 'young']);
+    expect(await idsLeft(last!.tenant)).toEqual(['young']);
+  });
+
   it('a hard delete in quarantine, which still needs a new stamp, is kept', async () => {
     const aside = tombstone('set aside', 300);
     await ledger().insertMany([aside, tombstone('old', 31), tombstone('young', 1)]);

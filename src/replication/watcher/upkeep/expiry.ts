@@ -3,7 +3,7 @@ import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import mongoose, { type Connection, type Model, type mongo } from 'mongoose';
 import { collectionOf, type Kind, kindNames } from '../../../kinds/index.js';
 import { SETTINGS, type Settings } from '../../../platform/config/index.js';
-import { alongIndex } from '../../../platform/database/index.js';
+import { alongIndex, isDatabaseAway, isIndexMissing, isRetryable } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import {
   type ConcernedTombstone,
@@ -84,8 +84,8 @@ export class Expiry implements Job {
   }
 
   /**
-   * Returns false if applications or kinds with expired hard deletes were left out, because they are not processed up to now, or
-   * their mark was not passed in time; also if a pass over everything has ended meanwhile.
+   * Returns false if applications or kinds with expired hard deletes were left out, because they are not processed up to now,
+   * their mark was not passed in time, or MongoDB has refused a write; also if a pass over everything has ended meanwhile.
    */
   private async expire(days: number, stop: AbortSignal): Promise<boolean> {
     const { at, clock } = await this.workedThrough.now();
@@ -98,7 +98,7 @@ export class Expiry implements Job {
     for (let oldest = await this.oldestBehind(undefined); oldest !== undefined && !stop.aborted;) {
       if (oldest.lastupdated! <= expired) {
         const isDue = isIn(share, oldest) && !withoutKinds.includes(oldest.kind);
-        const count = isDue ? await this.removeFrom(oldest, expired, stop) : undefined;
+        const count = isDue ? await this.removeOrLeave(oldest, expired, stop) : undefined;
         removed += count ?? 0;
         isWhole &&= count !== undefined;
       }
@@ -113,6 +113,17 @@ export class Expiry implements Job {
     const min = mark && { ...markKey(mark), lastupdated: LAST, _id: LAST };
     const [oldest] = await this.alongStamps({ alive: false }, { limit: 1, ...(min && { min }) });
     return oldest;
+  }
+
+  /** Like {@link removeFrom}, but leaves out an application if MongoDB refuses a write of it. */
+  private removeOrLeave(mark: MarkKey, upTo: Date, stop: AbortSignal): Promise<number | undefined> {
+    return this.removeFrom(mark, upTo, stop).catch((error: unknown) => {
+      if (stop.aborted || isDatabaseAway(error) || isRetryable(error) || isIndexMissing(error)) throw error;
+      const { organizationid, appid, kind } = mark;
+      const whose = `${kind} of ${organizationid}/${appid}`;
+      this.log.error({ err: error as Error }, `Expired hard deletes (${whose}) cannot be removed`);
+      return undefined;
+    });
   }
 
   /** Returns how many were removed; undefined if the mark was not passed in time. */
