@@ -139,6 +139,27 @@ describe('what changes is known again', () => {
 
 const READ_LEASE = 'aggregate tidemark.leases';
 
+describe('an instance that no request uses follows the database less often', () => {
+  /** How long the server may wait for events, if a request of the control stream is in progress (milliseconds). */
+  async function wait(): Promise<number> {
+    const ofStream = {
+      ns: `${service.db.databaseName}.$cmd`,
+      'cursor.originatingCommand.comment': 'tidemark control',
+    };
+    const stages = [{ $currentOp: {} }, { $match: ofStream }];
+    const [found] = await service.client.db('admin').aggregate(stages).toArray();
+    return Number(found?.['command']?.maxTimeMS);
+  }
+
+  it('until the next request', async () => {
+    await eventually(async () => (await wait()) === 1000);
+    await app.max('product');
+    await eventually(async () => (await wait()) <= 125);
+    await service.knows(app);
+    expect(await askedOnceKnown(() => pollersOf('product'), [])).toEqual([]);
+  });
+});
+
 describe('where nothing is known the database is asked', () => {
   it('while nobody leads', async () => {
     await withoutWatcher(service, async () => {

@@ -13,6 +13,8 @@ const MOST_EVENTS = 1000;
  * server may miss the first signal of a majority write, and then replies only at the end of the wait.
  */
 const SHORTEST_WAIT_MS = 20;
+/** Wait for events while no request has used the caches for {@link UNUSED_MS} (milliseconds). */
+const UNUSED_WAIT_MS = 1000;
 /** A reply that is later than the requested wait by this much counts as lost (milliseconds). */
 const ARRIVAL_MS = 5000;
 const FIRST = /^[0-9A-F]{2}([0-9A-F]{8})([0-9A-F]{8})/i;
@@ -36,6 +38,12 @@ interface StreamCursor {
   postBatchResumeToken?: { _data: string };
 }
 
+/** How long the server may wait for events (milliseconds): after a reply with events, and at most. */
+interface Waits {
+  shortest: number;
+  longest: number;
+}
+
 /**
  * The changes of a database from now on, one reply for each request of the consumer. Uses bare commands, because they
  * return empty replies too and report how far the log was read. At the end the cursor is closed; `onClosing` receives
@@ -45,13 +53,13 @@ async function* controlReplies(
   client: mongo.MongoClient,
   database: string,
   pipeline: mongo.Document[],
-  longestWaitMs: number,
+  waits: () => Waits,
   onClosing: (closed: Promise<void>) => void,
 ): AsyncGenerator<ControlReply, void> {
   const db = client.db(database);
   const session = client.startSession();
   const options = { session, readPreference: 'primary', ...SAFE_BSON } as const;
-  let waitMs = Math.min(SHORTEST_WAIT_MS, longestWaitMs);
+  let waitMs = waits().shortest;
   let askedAt = performance.now();
   let upTo = new mongoose.mongo.Timestamp(0n);
   let command: mongo.Document = {
@@ -69,8 +77,9 @@ async function* controlReplies(
       command = { getMore: cursorId(cursor.id), collection: '$cmd.aggregate', batchSize: MOST_EVENTS };
       upTo = reportedUpTo(cursor) ?? upTo;
       yield { events, upTo, isComplete: events.length < MOST_EVENTS, askedAt };
-      waitMs = events.length > 0 ? SHORTEST_WAIT_MS : waitMs * 2;
-      waitMs = command['maxTimeMS'] = Math.min(waitMs, longestWaitMs);
+      const { shortest, longest } = waits();
+      waitMs = events.length > 0 ? shortest : Math.max(shortest, waitMs * 2);
+      waitMs = command['maxTimeMS'] = Math.min(waitMs, longest);
       askedAt = performance.now();
     }
   } finally {
@@ -100,6 +109,8 @@ async function close(db: mongo.Db, { getMore }: mongo.Document, session: mongo.C
 
 /** Number of replies requested within the maximum age of the knowledge, so that one late reply does no harm. */
 const REPLIES_PER_AGE = 4;
+/** After this time without a query, the stream requests fewer replies (milliseconds). */
+const UNUSED_MS = 5000;
 /** The stream ends after this time without a query, and restarts with the next one (milliseconds). */
 const UNWANTED_MS = 300_000;
 const PAUSE_MS = 200;
@@ -110,7 +121,9 @@ const SOON_MS = 1000;
  * Keeps the caches of an instance valid (design §9), by one change stream over the collections of all followers, which
  * hear the changes in log order. The stream runs while requests use the caches. The caches are valid while the last
  * complete reply was requested less than KNOWLEDGE_MS ago. Otherwise, or if KNOWLEDGE_MS is 0, every request reads the
- * database. If the stream fails, everything cached is dropped; the next use starts a stream at the current time.
+ * database. While nothing uses the caches, the stream requests a reply about once a second, so the first requests
+ * after a pause read the database. If the stream fails, everything cached is dropped; the next use starts a stream at
+ * the current time.
  */
 @Injectable()
 export class ControlStream implements OnModuleDestroy {
@@ -210,12 +223,15 @@ export class ControlStream implements OnModuleDestroy {
 
   private async listen(): Promise<void> {
     const client = this.connection.getClient();
-    const longestWaitMs = Math.ceil(this.settings.knowledgeMs / REPLIES_PER_AGE);
+    const longest = Math.ceil(this.settings.knowledgeMs / REPLIES_PER_AGE);
+    const used = { shortest: Math.min(SHORTEST_WAIT_MS, longest), longest };
+    const unused = { shortest: UNUSED_WAIT_MS, longest: UNUSED_WAIT_MS };
+    const waits = () => (performance.now() - this.wantedAt > UNUSED_MS ? unused : used);
     const pipeline = controlPipeline(this.followers);
     const onClosing = (closed: Promise<void>): void => {
       this.closed = closed;
     };
-    const replies = controlReplies(client, this.connection.name, pipeline, longestWaitMs, onClosing);
+    const replies = controlReplies(client, this.connection.name, pipeline, waits, onClosing);
     let isBegun = false;
     for await (const reply of replies) {
       if (!isBegun) for (const follower of this.followers) follower.begun?.();
