@@ -18,7 +18,8 @@ export interface Failure {
 
 /**
  * Milliseconds to wait before a request is repeated; nothing where it is not to be. Between a half and the whole of twice as
- * long as before, by chance (`random`, from 0 to 1), so that clients that failed together do not come back together.
+ * long as before, by chance (`random`, from 0 to 1), so that clients that failed together do not come back together. Never
+ * less than the service asks for.
  */
 export function waitBefore(
   { count, retryAfter = 0 }: Failure,
@@ -28,7 +29,7 @@ export function waitBefore(
   const askedMs = retryAfter * 1000;
   if (count >= times || askedMs > longestMs) return undefined;
   const whole = Math.min(longestMs, firstMs * 2 ** count);
-  return askedMs > whole ? Math.min(longestMs, askedMs + random * firstMs) : whole * (0.5 + random / 2);
+  return Math.min(longestMs, Math.max(whole * (0.5 + random / 2), askedMs + random * firstMs));
 }
 
 /** Seconds of a header `Retry-After`: a number, or a date (RFC 9110 §10.2.3). */

@@ -31,8 +31,19 @@ describe('the wait before a repetition', () => {
     fc.assert(
       fc.property(counts, chance, (count, random) => {
         const wait = waitBefore({ count, retryAfter: 1 }, RULES, random)!;
-        return wait <= 1000 && wait >= (count === 4 ? 500 : 1000);
+        return wait === 1000;
       }),
+    );
+    fc.assert(
+      fc.property(
+        fc.nat({ max: RETRIES.times - 1 }),
+        fc.nat({ max: 60 }),
+        chance,
+        (count, retryAfter, random) => {
+          const wait = waitBefore({ count, retryAfter }, RETRIES, random)!;
+          return wait >= retryAfter * 1000 && wait <= RETRIES.longestMs;
+        },
+      ),
     );
     expect(waitBefore({ count: 0, retryAfter: 2 }, RETRIES, 0.5)).toBe(2100);
   });
