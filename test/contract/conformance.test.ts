@@ -114,6 +114,24 @@ describe('against this service', () => {
     expect(lacks).toEqual(['no items in product/harddeletes']);
   });
 
+  it('where hard deletes have expired, nothing is taken for broken', async () => {
+    const ofRecords = '2026';
+    wrong.plant({
+      answer: (answer, { url }) => {
+        const from = url.searchParams.get('from') ?? ofRecords;
+        if (answer.status !== 200 || from >= ofRecords || !/\/(harddeletes|changes)$/.test(url.pathname))
+          return;
+        answer.status = 410;
+        answer.body = { type: 'urn:tidemark:problem:history-expired' };
+      },
+    });
+    const { verdict, checks } = await judge(options('product', { parts: ['seed', 'changes'] }));
+    expect(checks.filter(({ outcome }) => outcome === 'broken')).toEqual([]);
+    expect(verdict).toBe('holds');
+    const { lacks } = checks.find(({ id }) => id === 'changes-equal')!;
+    expect(lacks).toContain('product/default/changes: 410 to a window from that time');
+  });
+
   it('and while others write, nothing is taken for broken', async () => {
     const products = service.db.collection('products');
     const written: Promise<unknown>[] = [];

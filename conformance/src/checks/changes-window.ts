@@ -48,18 +48,26 @@ export async function eachWindow(
     look(await windowOf(reading, { path, ...all, from: undefined, limit: LARGE, way: WAYS_ON[0]! }));
     const newest = await newestOf(reading, filter, all.items);
     if (newest === undefined) continue;
+    if (newest.isRefused) {
+      found.lacking(`${path}: 410 to a window from that time`);
+      continue;
+    }
     for (const way of WAYS_ON)
       for (const limit of way === WAYS_ON[0] ? SMALL_LIMITS : SMALL_LIMITS.slice(0, 1))
         look(await windowOf(reading, { path, ...newest, limit, way }));
   }
 }
 
+const GONE = 410;
+
 interface Told {
   items: FeedItem[];
   isWhole: boolean;
+  /** Whether a feed answers 410, as where hard deletes of that time have expired: then `changes` does so as well. */
+  isRefused: boolean;
 }
 
-interface WindowPlan extends Told {
+interface WindowPlan extends Omit<Told, 'isRefused'> {
   path: string;
   from: string | undefined;
   limit: number;
@@ -101,6 +109,7 @@ export async function toldBy(reading: Reading, filter: string, from?: string): P
   return {
     items: harvests.flatMap(({ feed, items }) => items.map((item) => asChange(item, feed.shows))),
     isWhole: harvests.every(({ isWhole }) => isWhole),
+    isRefused: harvests.some(({ pages }) => pages[0]!.answer.status === GONE),
   };
 }
 
