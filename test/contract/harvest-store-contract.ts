@@ -237,6 +237,21 @@ export function storeContract(
       expect((await place.records()).get('a')?.data).toEqual({ n: 1 });
     });
 
+    it('mends no other record in place of one whose `id` has half of a surrogate pair', async () => {
+      await store.apply({ changes: [told('half\ufffd', OLD)], state: FIRST });
+      await store.mend({ upserts: [], removed: ['half\ud83d'], state: FIRST }).catch(() => undefined);
+      expect(await heldIn(store)).toEqual([['half\ufffd', OLD]]);
+    });
+
+    it('takes what a new start tells, also where it holds a later state', async () => {
+      const changes = [told('a', NEW), told('b', MID), told('c', OLD)];
+      await store.apply({ changes, state: at('2', { isWithin: false }) });
+      const page = [told('a', OLD, { data: { n: 1 } }), gone('b', OLD)];
+      await new Harvester(new OnePage(FIRST.feed, page), store).harvest({ startsOver: true });
+      expect(await heldIn(store)).toEqual([['a', OLD]]);
+      expect((await place.records()).get('a')?.data).toEqual({ n: 1 });
+    });
+
     it('tells that another harvest writes to it as well, and keeps what that one wrote', async () => {
       await store.apply({ changes: [told('a', MID)], state: FIRST });
       const other = await place.open();

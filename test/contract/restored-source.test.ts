@@ -51,6 +51,8 @@ afterAll(async () => {
 /** Consumers read what the copy of the files lacks, each copy as well, and then the files are put back. */
 async function restoreBehind(...copies: CopyPlace[]): Promise<void> {
   for (const id of NEW) await app.product(bike(id));
+  const changed = { $set: { 'data.isLost': true }, $currentDate: { lastupdated: true as const } };
+  await service.db.collection('products').updateOne({ ...app.tenant, id: 'old1' }, changed);
   await caughtUp();
   max = await app.max('product');
   within = await changesOf(app, `product/${SERVICE}`, { limit: 1 });

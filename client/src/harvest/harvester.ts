@@ -4,7 +4,7 @@ import { oncePerId } from './once-per-id.js';
 import { LastTold, SourceRestoredError } from './restored.js';
 import type { HarvestSource, ReadFrom, ToldChange, ToldPage } from './source.js';
 import { behindPage, type CopyState, firstState, startedOver } from './state.js';
-import type { CopyStore } from './store.js';
+import type { AppliedPage, CopyStore } from './store.js';
 import { MOST_UNFIT, type UnfitRecord, unfitKey, unfitRecord, withUnfit, withUnfitOf } from './unfit.js';
 
 /** Without this limit, a harvest that takes longer than the service keeps its history would start over forever. */
@@ -190,7 +190,7 @@ export class Harvester {
   private async keep(changes: ToldChange[], before: CopyState, after: CopyState): Promise<CopyState> {
     const state = withUnfit(after, changes);
     try {
-      await this.store.apply({ changes, state });
+      await this.write({ changes, state }, before);
       return state;
     } catch (error) {
       if (!this.store.isUnfit(error)) throw error;
@@ -204,6 +204,17 @@ export class Harvester {
     const noted = withUnfit(after, changes, unfit);
     await this.store.apply({ changes: [], state: noted });
     return noted;
+  }
+
+  /**
+   * A new start tells each record as it is now: the copy takes it also in place of a later state, which a restored source has
+   * lost.
+   */
+  private write({ changes, state }: AppliedPage, { phase }: CopyState): Promise<void> {
+    if (phase !== 'starting') return this.store.apply({ changes, state });
+    const upserts = changes.filter((change) => change.op === 'upsert');
+    const removed = changes.filter(({ op }) => op === 'delete').map(({ id }) => id);
+    return this.store.mend({ upserts, removed, state });
   }
 
   /** Stores what fits, piece by piece: until the page is whole, the state is the one before it. Answers what does not fit. */
@@ -224,7 +235,7 @@ export class Harvester {
   /** What the store has against a piece; nothing if it stored it. */
   private async refusal(changes: ToldChange[], state: CopyState): Promise<Error | undefined> {
     try {
-      await this.store.apply({ changes, state });
+      await this.write({ changes, state }, state);
       return undefined;
     } catch (error) {
       if (!this.store.isUnfit(error)) throw error;

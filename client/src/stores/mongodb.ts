@@ -167,6 +167,7 @@ export class MongodbStore implements CopyStore {
 
   async mend(mended: Mended): Promise<void> {
     assertWellFormed(mended.upserts);
+    mended.removed.forEach(assertWhole);
     return this.inTransaction(mended.state, (session) => this.write(mended, session));
   }
 

@@ -149,6 +149,7 @@ export class PostgresStore implements CopyStore {
   mend({ upserts, removed, state }: Mended): Promise<void> {
     return this.inTransaction(state, async () => {
       assertWellFormed(upserts);
+      removed.forEach(assertWhole);
       const those = `FROM ${quoted(this.table)} WHERE id = ANY($1::text[])`;
       await this.client.query(`DELETE ${those}`, [removed]);
       const { rowCount } = await this.client.query(`SELECT 1 ${those} LIMIT 1`, [removed]);

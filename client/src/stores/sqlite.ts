@@ -151,6 +151,7 @@ export class SqliteStore implements CopyStore {
     return this.inTransaction(state, () => {
       assertWellFormed(upserts);
       const { drop, has, put } = this.statements;
+      removed.forEach(assertWhole);
       for (const id of removed) if (drop.run(id).changes === 0) assertTaken(has.get(id) === undefined);
       for (const upsert of upserts) assertTaken(put.run(...this.rowOf(upsert, state)).changes === 1);
     });

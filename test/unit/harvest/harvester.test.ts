@@ -151,6 +151,7 @@ describe('a source that was restored from an earlier copy', () => {
   const restored = async (isAnnounced: boolean) => {
     const backup = service.backUp();
     service.write('r5');
+    service.write('r3');
     service.remove('r1');
     await harvester.harvest();
     service.restore(backup, { isAnnounced });

@@ -6,6 +6,7 @@ import type {
   Mended,
 } from '../../../client/src/harvest/index.js';
 import { decide } from '../../../client/src/stores/decide.js';
+import { gone } from './changes.js';
 
 interface HeldHere {
   lastupdated: string;
@@ -46,7 +47,7 @@ export class MemoryCopy implements CopyStore {
     this.assertFits(upserts);
     this.assertGoes(changes.flatMap(({ op, id }) => (op === 'delete' ? [id] : [])));
     for (const id of marked) this.records.get(id)!.generation = state.generation;
-    await this.mend({ upserts, removed, state });
+    this.write({ upserts, removed, state });
   }
 
   async sweep(state: CopyState): Promise<number> {
@@ -72,8 +73,15 @@ export class MemoryCopy implements CopyStore {
     return error instanceof UnfitError;
   }
 
-  async mend({ upserts, removed, state }: Mended): Promise<void> {
+  async mend(mended: Mended): Promise<void> {
     await Promise.resolve();
+    const { upserts, removed, state } = mended;
+    const deletes = removed.map((id) => gone(id, ''));
+    this.before('apply', { changes: [...upserts, ...deletes], state });
+    this.write(mended);
+  }
+
+  private write({ upserts, removed, state }: Mended): void {
     this.assertFits(upserts);
     this.assertGoes(removed);
     for (const id of removed) this.records.delete(id);
