@@ -11,11 +11,12 @@ import { addressOf, headersOf, type Request } from './request.js';
 import { Silence } from './silence.js';
 
 const SILENCE_MS = 60_000;
+const NOT_MODIFIED = 304;
 
 /** Browsers keep no copy of what was answered. Node has no such copies, and not in its types either. */
 const UNSTORED: object = { cache: 'no-store' };
 
-/** An answer that is a success. The body is undefined where it has none. */
+/** An answer that is a success. The body is undefined where nothing has changed (304). */
 export interface Answer<Body> {
   status: number;
   headers: Headers;
@@ -43,7 +44,12 @@ export class Sender {
       Authorization: authorizationOf(options),
       'User-Agent': options.userAgent ?? `tidemark-client/${VERSION}`,
     };
-    this.retries = { ...RETRIES, ...options.retries };
+    const { times, firstMs, longestMs } = options.retries ?? {};
+    this.retries = {
+      times: times ?? RETRIES.times,
+      firstMs: firstMs ?? RETRIES.firstMs,
+      longestMs: longestMs ?? RETRIES.longestMs,
+    };
     this.silenceMs = options.silenceMs ?? SILENCE_MS;
     this.fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.parse = options.parse ?? JSON.parse;
@@ -96,6 +102,7 @@ export class Sender {
       const response = await this.succeeded(made, silence);
       const { status, headers } = response;
       const text = await textOf(response, silence);
+      if (text === '' && status !== NOT_MODIFIED) throw new Error('its body is empty');
       return { status, headers, body: (text === '' ? undefined : this.parse(text)) as Body };
     } catch (error) {
       throw failureOf(error, request);
@@ -127,7 +134,7 @@ export class Sender {
       redirect: 'manual',
     });
     silence.heard();
-    if (response.ok || response.status === 304) return response;
+    if (response.ok || response.status === NOT_MODIFIED) return response;
     const problem = problemOf(response, await textOf(response, silence));
     throw new ProblemError(problem, secondsOf(response.headers.get('retry-after'), Date.now()));
   }

@@ -1,4 +1,4 @@
-import { ConnectionError, ProblemError, type Tidemark } from '../../../client/src/index.js';
+import { ConnectionError, ProblemError, type Retries, type Tidemark } from '../../../client/src/index.js';
 import { brokenOff, cut, json, type Play, problem, Served, short } from './served.js';
 
 let served: Served;
@@ -37,6 +37,18 @@ describe('a read is repeated', () => {
     expect(error).toBeInstanceOf(ProblemError);
     expect(error).toMatchObject({ status: 503, slug: 'preparing', retryAfter: 0 });
     expect(served.received).toHaveLength(3);
+  });
+
+  it('as often as without it where times is undefined, as of an option that was not given', async () => {
+    served = await Served.start(...Array<Play>(10).fill(problem(503, 'preparing', { 'Retry-After': '0' })));
+    const retries = { times: undefined, firstMs: 1 } as unknown as Partial<Retries>;
+    await failure(served.client({ retries }).max('member'));
+    expect(served.received).toHaveLength(9);
+  });
+
+  it('on a success without a body', async () => {
+    served = await Served.start((response) => response.writeHead(200).end(), MAX);
+    expect(await served.client().max('member')).toEqual({ offset: '2026-11-20T10:00:00.000Z' });
   });
 
   it('where no answer comes at all, ConnectionError says why', async () => {
