@@ -9,7 +9,7 @@ import { harvestTask } from './harvest-task.js';
 import { HELP } from './help.js';
 import { openCopy, shownCopy } from './open-copy.js';
 import { type HarvestEnvironment, type HarvestSettings, type HarvestTask, settingsOf } from './options.js';
-import { passwordFrom } from './password.js';
+import { passwordFrom, type PasswordInput } from './password.js';
 import { HarvestProgress, type HarvestTerminal } from './progress.js';
 import { useProxy } from './proxy.js';
 import type { TaskTools } from './task.js';
@@ -19,7 +19,7 @@ import { visible, visibleJson, visibleLines } from './visible.js';
 /** What surrounds the command. */
 export interface CommandWorld {
   environment: HarvestEnvironment;
-  input: AsyncIterable<Uint8Array | string>;
+  input: PasswordInput;
   output: HarvestTerminal;
   errors: HarvestTerminal;
   /** Aborted by Ctrl-C. */
@@ -82,9 +82,9 @@ async function runTask(settings: HarvestSettings, world: CommandWorld): Promise<
   }
 }
 
-async function clientOf(settings: HarvestSettings, { input }: CommandWorld): Promise<Tidemark> {
+async function clientOf(settings: HarvestSettings, { input, signal }: CommandWorld): Promise<Tidemark> {
   const { url, org, app, username } = settings;
-  const password = settings.password ?? (await passwordFrom(input));
+  const password = settings.password ?? (await passwordFrom(input, signal));
   try {
     return new Tidemark({
       ...{ url, org, app, username, password, parse: parseExactly },

@@ -1,9 +1,10 @@
 import dns from 'node:dns';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { settingsOf } from '../../../client/src/command/options.js';
 import { openCopy, shownCopy } from '../../../client/src/command/open-copy.js';
 import { passwordFrom } from '../../../client/src/command/password.js';
 import { barLine } from '../../../client/src/command/progress-text.js';
+import { runCommand } from '../../../client/src/command/run.js';
 
 const NEEDED = '--url http://h --org acme --app shop --kind product --to c.sqlite'.split(' ');
 const ENVIRONMENT = { TIDEMARK_USERNAME: 'reader', TIDEMARK_PASSWORD: 'secret' };
@@ -58,6 +59,18 @@ describe('the command line of tidemark-harvest', () => {
     expect(read('--password-stdin')).toMatchObject({ password: undefined });
     expect(await passwordFrom(Readable.from(['se', 'cret\r\n']))).toBe('secret');
     await expect(passwordFrom(Readable.from(['\n']))).rejects.toThrow('there is no password on stdin');
+  });
+
+  it('ends on Ctrl-C also while it waits for the password', async () => {
+    const interrupted = new AbortController();
+    const input = new PassThrough();
+    const errors = { write: jest.fn() };
+    const world = { environment: ENVIRONMENT, input, output: errors, errors, signal: interrupted.signal };
+    const code = runCommand([...NEEDED, '--password-stdin'], world);
+    input.write('se');
+    interrupted.abort();
+    expect(await code).toBe(130);
+    expect(errors.write).toHaveBeenCalledWith(expect.stringContaining('Interrupted.'));
   });
 
   it.each([
