@@ -27,12 +27,15 @@ for (let round = 0; round < rounds; round += 1)
 await store.close();
 
 function steppedStore(inner) {
-  const around = (name) => async (argument) => {
-    stepped(`before ${name}`);
-    await inner[name](argument);
-    stepped(`behind ${name}`);
-  };
-  const steps = { apply: around('apply'), sweep: around('sweep') };
+  const around =
+    (method, step = method) =>
+    async (argument) => {
+      stepped(`before ${step}`);
+      await inner[method](argument);
+      stepped(`behind ${step}`);
+    };
+  // The pages of a new start are mended.
+  const steps = { apply: around('apply'), mend: around('mend', 'apply'), sweep: around('sweep') };
   return new Proxy(inner, { get: (_, name) => steps[name] ?? inner[name].bind(inner) });
 }
 
