@@ -98,14 +98,19 @@ export async function waitUntilFree(dbPath: string, say: Say, releaseMs = RELEAS
   }
 }
 
+/** The name of mongod, with a version after it if any; not that of `mongodump` or of a package `mongodb`. */
+const MONGOD = /mongod(?![a-z_])/i;
+
 /**
  * The process id of the mongod that runs on the directory. A lock file is ignored if its process has ended, or is now
- * another program.
+ * another program or the mongod of another directory.
  */
 export async function holderOf(dbPath: string): Promise<number | undefined> {
   const pid = Number(await readFile(join(dbPath, 'mongod.lock'), 'utf8').catch(() => ''));
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return undefined;
-  return (await commandOf(pid)).includes('mongod') ? pid : undefined;
+  const command = await commandOf(pid);
+  const isElsewhere = command.includes('--dbpath') && !command.includes(dbPath);
+  return MONGOD.test(command) && !isElsewhere ? pid : undefined;
 }
 
 function dataDirectory(home: string): DataDirectory {

@@ -57,8 +57,8 @@ describe('the data directory', () => {
       holder.kill('SIGKILL');
     });
 
-    async function lockedBy(name: string): Promise<string> {
-      holder = spawn('sleep', ['600'], { argv0: name });
+    async function lockedBy(name: string, ...args: string[]): Promise<string> {
+      holder = spawn('sh', ['-c', 'read line', name, ...args], { argv0: name });
       await once(holder, 'spawn');
       const dbPath = join(home, 'mongod');
       await mkdir(dbPath);
@@ -85,8 +85,20 @@ describe('the data directory', () => {
       );
     });
 
-    it('is free where another program has got the process id', async () => {
-      expect(await holderOf(await lockedBy('node'))).toBeUndefined();
+    it.each(['node', 'mongodump', '/usr/bin/mongodb_exporter', 'node /srv/node_modules/mongodb/bin.js'])(
+      'is free where another program has got the process id: %s',
+      async (name) => {
+        expect(await holderOf(await lockedBy(name))).toBeUndefined();
+      },
+    );
+
+    it.each(['/opt/mongo db/bin/mongod', '/opt/mongod-7.0'])('is held by %s', async (name) => {
+      expect(await holderOf(await lockedBy(name, '--dbpath', join(home, 'mongod')))).toBe(holder.pid);
+    });
+
+    it('is free where the mongod of another directory has got the process id', async () => {
+      const other = join(home, 'other', 'mongod');
+      expect(await holderOf(await lockedBy('/opt/mongod', '--dbpath', other))).toBeUndefined();
     });
   });
 });
