@@ -202,3 +202,15 @@ it('records with a number as id count as far as the feed delivers them', async (
   expect(count).toBe(5);
   expect(Object.keys(dataIn(schema))).toEqual(['number', 'text']);
 });
+
+it('a number as id that the ledger knows only as a text counts no more than the feed delivers it', async () => {
+  await app.product({ id: 'a', data: { n: 1, shown: 1 } });
+  await app.product({ id: 7, data: { n: 1, [CANARY]: 1 } });
+  await service.watcher.caughtUp();
+  const entry = { ...app.tenant, kind: 'product', id: '7' };
+  const ledger = service.db.collection('tidemark.ledger');
+  expect((await ledger.updateOne(entry, { $unset: { isNumber: '' } })).modifiedCount).toBe(1);
+  await app.filter('product', 'erp', { 'data.n': 1 });
+  expect((await app.feed('product', 'erp').drain()).map(({ id }) => id)).toEqual(['a']);
+  expect(Object.keys(dataIn(await schemaOf(app, 'erp')))).toEqual(['n', 'shown']);
+});

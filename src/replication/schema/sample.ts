@@ -210,15 +210,15 @@ class Reading {
   }
 
   /**
-   * Replaces each numeric `id` by its text. Omits records that the ledger does not know under this text, because they
-   * are not delivered (contract §4).
+   * Replaces each numeric `id` by its text. Omits records that the ledger does not know as a number under this text,
+   * because they are not delivered (contract §4).
    */
   private async withTexts(documents: Uint8Array): Promise<Uint8Array> {
     const numbered = numberedIn(documents, 0);
     if (numbered.length === 0) return documents;
     const { kind } = this.served.key;
     const among = {
-      ...{ kind, alive: true, owner: { $in: numbered.map(({ _id }) => _id) } },
+      ...{ kind, alive: true, isNumber: true as const, owner: { $in: numbered.map(({ _id }) => _id) } },
       ...{ ...this.tenant, id: { $in: numbered.flatMap(({ text }) => text ?? []) } },
     };
     const options = { projection: { _id: 0, owner: 1, id: 1 }, maxTimeMS: READ_MS, comment: COMMENT };
