@@ -208,10 +208,22 @@ export function seenIn(text: unknown): SeenItems | undefined {
     const seen = JSON.parse(text, (key, value: unknown) =>
       key === 'types' || key === 'fields' ? new Map(value as [string, never][]) : value,
     ) as Partial<SeenItems>;
-    return seen.data?.fields instanceof Map ? (seen as SeenItems) : undefined;
+    return typeof seen.records === 'number' && isField(seen.data) ? (seen as SeenItems) : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isField(place: Partial<SeenField> | null | undefined): boolean {
+  if (typeof place?.count !== 'number') return false;
+  const { types, fields, values, elements } = place;
+  return (
+    types instanceof Map &&
+    fields instanceof Map &&
+    [...types.values()].every((tally: Tally | null) => typeof tally?.count === 'number') &&
+    [...fields].every(([name, field]) => typeof name === 'string' && isField(field)) &&
+    [values, elements].every((inner) => inner === undefined || isField(inner))
+  );
 }
 
 function typeOf(value: unknown): JsonType {

@@ -147,3 +147,19 @@ it('text of another program is no schema', () => {
   for (const text of [undefined, 7, '', '{', '{}', '{"data":{}}', '{"data":{"fields":[1]}}', 'null', '[]'])
     expect(seenIn(text)).toBeUndefined();
 });
+
+it.each([
+  '{"data":{"count":1,"types":[],"fields":[]}}',
+  '{"records":1,"data":{"fields":[]}}',
+  '{"records":1,"data":{"count":1,"types":{},"fields":[]}}',
+  '{"records":1,"data":{"count":1,"types":[["object",1]],"fields":[]}}',
+  '{"records":1,"data":{"count":1,"types":[["object",null]],"fields":[]}}',
+  '{"records":1,"data":{"count":1,"types":[],"fields":[[1,{"count":1,"types":[],"fields":[]}]]}}',
+  ...['null', '1', '{}', '{"count":1,"types":[]}', '{"types":[],"fields":[]}'].flatMap((inner) => [
+    `{"records":1,"data":{"count":1,"types":[],"fields":[["a",${inner}]]}}`,
+    `{"records":1,"data":{"count":1,"types":[],"fields":[],"values":${inner}}}`,
+    `{"records":1,"data":{"count":1,"types":[],"fields":[],"elements":${inner}}}`,
+  ]),
+])('neither is one in which a part is something else: %s', (text) => {
+  expect(seenIn(text)).toBeUndefined();
+});
