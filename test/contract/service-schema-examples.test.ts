@@ -1,7 +1,9 @@
 /** Contract §9: examples in schemas, how operators print a schema and allow examples, and what a removed application leaves. */
+import mongoose from 'mongoose';
+import { Metrics } from '../../src/platform/observability/index.js';
 import { PageBytes, ReadSlots } from '../../src/replication/feed/index.js';
 import { Schemas } from '../../src/replication/schema/index.js';
-import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { eventually, expectProblem, Gate, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 import { FieldsSetting } from './fields-setting.js';
 import { CANARY, setService } from './shown-fields.js';
@@ -187,6 +189,32 @@ it('a sample that is taken while its application is removed leaves no name of a 
   const key = { ...app.tenant, kind: 'product', name: 'default' };
   await service.app.get(Schemas, { strict: false }).refresh(key);
   expect(JSON.stringify(await storedSchema(app))).not.toContain(CANARY);
+});
+
+it('a sample that another, earlier one has overtaken is taken again', async () => {
+  const key = { ...app.tenant, kind: 'product', name: 'default' };
+  await app.product({ data: { a: 1 } });
+  await untilSchema(app, (one) => 'a' in dataIn(one));
+  const schemas = service.db.collection('tidemark.schemas');
+  const earlier = await schemas.findOne(key);
+  await app.product({ data: { late: 1 } });
+  await untilSchema(app, (one) => 'late' in dataIn(one));
+  const gate = await Gate.to(service.uri);
+  await gate.open();
+  const connection = await mongoose.createConnection(gate.uri).asPromise();
+  try {
+    gate.hold((request) => /update\0[^]{4}tidemark\.schemas\0/.test(request.toString('latin1')));
+    const refreshed = new Schemas(connection, service.app.get(Metrics)).refresh(key);
+    await eventually(() => gate.holding > 0);
+    const token = new mongoose.mongo.ObjectId();
+    await schemas.replaceOne(key, { ...earlier, token });
+    gate.release();
+    await refreshed;
+    expect(Object.keys(dataIn(await schemaOf(app)))).toEqual(['a', 'late']);
+  } finally {
+    await connection.close();
+    await gate.shut();
+  }
 });
 
 it('records with a number as id count as far as the feed delivers them', async () => {

@@ -24,6 +24,9 @@ const MOST_CHANGES = 50;
 /** A schema of fewer records lists no changes: it says little about the next records. */
 const FEWEST_RECORDS = 20;
 
+/** How often a sample is taken at most until it is stored, if others are stored in the meantime. */
+const MOST_ATTEMPTS = 3;
+
 /** Runs work once there is a place for it. The place is free again when the work has ended. */
 type InTurn = (work: () => Promise<void>) => Promise<void>;
 
@@ -64,9 +67,14 @@ export class Schemas {
     }
   }
 
-  /** Takes another sample of a service; removes the names of fields if it is not served. */
+  /**
+   * Takes another sample of a service; removes the names of fields if it is not served. If another sample, which may be
+   * an earlier one, is stored in the meantime, takes it again.
+   */
   refresh(key: ServiceKey): Promise<void> {
-    return this.samplings.share(JSON.stringify(key), () => this.sample(key));
+    return this.samplings.share(JSON.stringify(key), async () => {
+      for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) if (await this.sample(key)) return;
+    });
   }
 
   /**
@@ -82,14 +90,15 @@ export class Schemas {
     return (head?.getTime() ?? 0) > (known.stored.head?.getTime() ?? 0);
   }
 
-  private async sample(key: ServiceKey): Promise<void> {
+  /** Returns false if the sample was not stored, because something else was written since it began. */
+  private async sample(key: ServiceKey): Promise<boolean> {
     const served = await servedVersion(this.db, key);
     if (served === undefined) return this.forget(key);
     const stored = await beginStored(this.db, key);
     const known = isSameVersion(stored.of, served.of) ? seenIn(stored.seen) : undefined;
     // Removed before the sample, which takes a while: the stored names may include a field that is hidden now.
     const before = known === undefined ? await removeNames(this.db, stored) : stored;
-    if (before === undefined) return;
+    if (before === undefined) return false;
     const head = await this.head(key);
     const sample = await sampled(this.db, served, { known, walk: before.walk });
     const after = seenAfter(known, sample);
@@ -102,14 +111,15 @@ export class Schemas {
       ...{ isWhole: sample.isWhole, seen: textOfSeen(after), ...(sample.walk && { walk: sample.walk }) },
       changes: [...told, ...withoutMembersOfMaps(before.changes ?? [], after)].slice(0, MOST_CHANGES),
     });
-    if (written === undefined) return;
+    if (written === undefined) return false;
     this.tell(key, version, told);
     await this.forgetIfEdited(served, written);
+    return true;
   }
 
-  private async forget(key: ServiceKey): Promise<void> {
+  private async forget(key: ServiceKey): Promise<boolean> {
     const stored = await readStored(this.db, key);
-    if (stored !== null) await removeNames(this.db, stored);
+    return stored === null || (await removeNames(this.db, stored)) !== undefined;
   }
 
   /**
