@@ -217,6 +217,25 @@ it('a sample that another, earlier one has overtaken is taken again', async () =
   }
 });
 
+it('a sample that fails for another reason than its filter is taken again, although nothing changes', async () => {
+  await app.product({ data: { a: 1 } });
+  await untilSchema(app, (one) => 'a' in dataIn(one));
+  const schemas = service.app.get(Schemas, { strict: false });
+  const refresh = schemas.refresh.bind(schemas);
+  let failures = 0;
+  jest.spyOn(schemas, 'refresh').mockImplementation((key) => {
+    const isFirst = key.appid === app.appid && key.kind === 'product' && failures++ === 0;
+    return isFirst ? Promise.reject(new mongoose.mongo.MongoNetworkError('down')) : refresh(key);
+  });
+  try {
+    await app.product({ data: { late: 1 } });
+    await eventually(() => failures > 0);
+    await untilSchema(app, (one) => 'late' in dataIn(one));
+  } finally {
+    jest.restoreAllMocks();
+  }
+});
+
 it('records with a number as id count as far as the feed delivers them', async () => {
   await app.products(3, (index) => ({ id: 100 + index, data: { number: 1 } }));
   await app.product({ id: 'text', data: { text: 1 } });

@@ -5,6 +5,7 @@ import type { Connection } from 'mongoose';
 import { APPLICATIONS, DEFAULT_SERVICE, isServiceName, type ServiceKey } from '../../application/index.js';
 import { describedKind, isKindOf, kindNames } from '../../kinds/index.js';
 import { atMost } from '../../platform/common/index.js';
+import { isRefusedQuery } from '../../platform/database/index.js';
 import { SETTINGS, type Settings } from '../../platform/config/index.js';
 import { ofTenant } from '../../record/index.js';
 import { type AppShare, isIn, type MarkKey, markName } from '../protocol/index.js';
@@ -165,12 +166,16 @@ export class SchemaSampling implements Job {
     return found.map(({ name }) => name as unknown).filter(isServiceName);
   }
 
-  /** One service that cannot be sampled, such as one with a filter that MongoDB refuses, must not hold up the others. */
+  /**
+   * One service that cannot be sampled, such as one with a filter that MongoDB refuses, must not hold up the others. After
+   * another failure, such as during an election of MongoDB, the services are due again, after their pause.
+   */
   private async look({ key, isMoved }: { key: ServiceKey; isMoved: boolean }): Promise<number> {
     const began = performance.now();
     try {
       if (isMoved || (await this.schemas.isOutdated(key))) await this.schemas.refresh(key);
     } catch (error) {
+      if (!isRefusedQuery(error)) this.note(markOf(key), { isMoved: true, isEdited: false });
       // The message could quote a value of a hidden field.
       const { codeName, name } = error as { codeName?: string; name: string };
       this.log.debug(
@@ -179,6 +184,10 @@ export class SchemaSampling implements Job {
     }
     return (performance.now() - began) * (1 / SHARE - 1);
   }
+}
+
+function markOf({ organizationid, appid, kind }: ServiceKey): MarkKey {
+  return { organizationid, appid, kind };
 }
 
 /** The kinds as text, which also changes if a kind is replaced by another one of the same name. */
