@@ -40,18 +40,30 @@ describe('an entry that a pass could not confirm is confirmed by a retry, so tha
   const ofProduct = (id: string) => ledger().findOne({ ...app.tenant, kind: 'product', id });
 
   /** A product that was deleted, and its entry in the ledger. */
-  async function deleted(): Promise<{ owner: mongo.ObjectId; entry: mongo.WithId<mongo.Document> }> {
-    const { _id: owner } = await app.product({ id: 'gone' });
+  async function deleted(
+    id = 'gone',
+  ): Promise<{ owner: mongo.ObjectId; entry: mongo.WithId<mongo.Document> }> {
+    const { _id: owner } = await app.product({ id });
     await service.watcher.caughtUp();
     await service.db.collection('products').deleteOne({ _id: owner });
     await service.watcher.caughtUp();
-    return { owner, entry: (await ofProduct('gone'))! };
+    return { owner, entry: (await ofProduct(id))! };
+  }
+
+  const quarantined = () => service.db.collection('tidemark.quarantine').find().toArray();
+
+  async function setAside(...owners: mongo.ObjectId[]): Promise<void> {
+    const additions = owners.map((owner) => ({
+      concern: { what: 'tombstone' as const, owner },
+      reason: 'refused',
+    }));
+    await setAsideFromOutside(service.db, additions);
+    service.app.get(Quarantine, { strict: false }).expectEntries();
   }
 
   async function retried(owner: mongo.ObjectId): Promise<void> {
-    await setAsideFromOutside(service.db, [{ concern: { what: 'tombstone', owner }, reason: 'refused' }]);
-    service.app.get(Quarantine, { strict: false }).expectEntries();
-    await eventually(async () => (await service.db.collection('tidemark.quarantine').countDocuments()) === 0);
+    await setAside(owner);
+    await eventually(async () => (await quarantined()).length === 0);
     await service.watcher.caughtUp();
   }
 
@@ -73,6 +85,37 @@ describe('an entry that a pass could not confirm is confirmed by a retry, so tha
     const late = { identity, at: entry['learned'] as string, alive: true as const, owner };
     expect(await service.app.get(Ledger, { strict: false }).learn([late])).toEqual([]);
     expect(await ofProduct('gone')).toMatchObject({ alive: false });
+  });
+
+  it('one that a transaction of another program holds delays no other', async () => {
+    const [{ entry: held }, { owner, entry: late }] = [await deleted('held'), await deleted('late')];
+    await ledger().updateOne(
+      { _id: late._id },
+      { $set: { alive: true, owner }, $unset: { lastupdated: '' } },
+    );
+    await service.client.withSession(async (holder) => {
+      holder.startTransaction();
+      await ledger().updateOne({ _id: held._id }, { $set: { held: true } }, { session: holder });
+      await setAside(held._id, late._id);
+      await eventually(async () => (await quarantined()).length === 1);
+      expect(await quarantined()).toMatchObject([{ _id: { what: 'tombstone', owner: held._id } }]);
+      expect(holder.inTransaction()).toBe(true);
+      await holder.commitTransaction();
+    });
+    await eventually(async () => (await quarantined()).length === 0);
+    await service.watcher.caughtUp();
+    expect(await ofProduct('late')).toMatchObject({ _id: late._id, alive: false });
+    expect(await ofProduct('held')).toMatchObject({ _id: held._id, alive: false, held: true });
+  });
+
+  it('one that the validator of the ledger does not accept is confirmed nevertheless, as it is re-stamped', async () => {
+    const { entry } = await deleted();
+    await service.db.command({ collMod: 'tidemark.ledger', validator: { id: { $ne: 'gone' } } });
+    await retried(entry._id);
+    await service.db.command({ collMod: 'tidemark.ledger', validator: {} });
+    const confirmed = await ofProduct('gone');
+    expect(confirmed!['learned'] > entry['learned']).toBe(true);
+    expect(confirmed!['lastupdated'] > entry['lastupdated']).toBe(true);
   });
 
   it('one whose record is there lives', async () => {

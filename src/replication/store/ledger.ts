@@ -138,9 +138,9 @@ export class Ledger {
   }
 
   /** Marks the entries as known as of a place in the log, unless they are known as of a later one. */
-  async confirm(entries: mongo.ObjectId[], at: LogPlace): Promise<void> {
+  async confirm(entries: mongo.ObjectId[], at: LogPlace, options: mongo.UpdateOptions): Promise<void> {
     const outdated = { _id: { $in: entries }, learned: before(at) };
-    await this.entries.collection.updateMany(outdated, { $set: { learned: at } });
+    await this.entries.collection.updateMany(outdated, { $set: { learned: at } }, options);
   }
 
   /** The living entries of a few identities. */

@@ -1,8 +1,8 @@
-import { recordsIn } from '../../../record/index.js';
+import { RecordsHeldError, recordsIn, writeUnlessHeld } from '../../../record/index.js';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { readAsOf } from '../../../platform/database/index.js';
+import { pastValidator, readAsOf } from '../../../platform/database/index.js';
 import { type Kind, kindNames } from '../../../kinds/index.js';
 import { FilterChanges } from '../filters/filter-changes.js';
 import {
@@ -161,7 +161,8 @@ export class QuarantineRetry {
 
   /**
    * A pass also sets aside an entry that it could not confirm as of its own place, and an abandoned term may then write
-   * a life of an earlier place. So the retry confirms the entry, and ends the life if its record is gone.
+   * a life of an earlier place. So the retry confirms the entry, and ends the life if its record is gone. As with a stamp,
+   * the validator is bypassed, and an entry that a transaction holds delays no other.
    */
   private async tombstones(
     concerns: ConcernedTombstone[],
@@ -170,7 +171,10 @@ export class QuarantineRetry {
   ): Promise<void> {
     const at = placeAfter(asOf);
     const entries = concerns.map(({ owner }) => owner);
-    await this.ledger.confirm(entries, at);
+    const held = await writeUnlessHeld(entries, (some, maxTimeMS) =>
+      pastValidator((past) => this.ledger.confirm(some, at, { ...past, maxTimeMS })),
+    );
+    if (held.length > 0) throw new RecordsHeldError(held);
     const found = await this.ledger.among(entries);
     const dead = found.filter(({ alive }) => !alive);
     await this.restamps.tombstones(
