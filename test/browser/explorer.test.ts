@@ -58,6 +58,21 @@ it('the explorer says why it has no applications to choose', async () => {
   await browser.view(page, '/explorer', detail);
 });
 
+it('the explorer loads the services again after the service was unavailable', async () => {
+  await app.filter('product', 'bikes', {});
+  const page = await browser.openAs(root);
+  const detail = 'The database is away.';
+  let asked = 0;
+  await page.route('**/services', async (route) => {
+    asked += 1;
+    if (asked === 1) await route.fulfill({ status: 503, json: { detail } });
+    else await route.continue();
+  });
+  await browser.view(page, '/explorer', detail);
+  await page.getByLabel('Service', { exact: true }).selectOption('bikes');
+  expect(asked).toBe(2);
+});
+
 it('a harvest that is cancelled is not called done, and cannot be continued', async () => {
   const page = await browser.openAs(root);
   await browser.view(page, '/explorer', 'Items a page');

@@ -44,6 +44,11 @@ export function isSessionOver(error: unknown): boolean {
   );
 }
 
+/** Whether the service could not answer at that moment. */
+export function isAway(error: unknown): boolean {
+  return error instanceof ServiceError && error.status === 503;
+}
+
 /** Asks the service at one of its paths. Throws a {@link ServiceError}, or what `fetch` throws where it was cancelled. */
 export async function ask<T>(path: string, asked: Ask = {}): Promise<Answered<T>> {
   const { method = 'GET', body, headers = {}, signal, isPoll = false } = asked;

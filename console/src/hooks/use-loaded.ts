@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { isSessionOver } from '../api/client.js';
+import { isAway, isSessionOver } from '../api/client.js';
 import { useSession } from './use-session.js';
 
 /** What is being loaded: what is known, why it failed, whether it is under way. */
@@ -18,10 +18,14 @@ interface State<T> {
   isLoading: boolean;
 }
 
+/** How long to wait before what could not be loaded for a moment is loaded again (milliseconds). */
+const AWAY_MS = 3000;
+
 /**
  * Loads something when it is first shown, and anew whenever `key` changes; what was begun before is cancelled. With
  * `everyMs` it is loaded again and again, as long as the page is looked at. What failed because the session was over is loaded
- * once somebody has signed in again; nothing else is, so that nothing that was typed is replaced.
+ * once somebody has signed in again; what is not known because the service was unavailable (503), every three seconds. Nothing
+ * else is, so that nothing that was typed is replaced.
  */
 export function useLoaded<T>(
   key: string | undefined,
@@ -56,6 +60,13 @@ export function useLoaded<T>(
     }, everyMs);
     return () => clearInterval(timer);
   }, [everyMs, state.isLoading, isOver]);
+
+  const isUnknown = state.data === undefined && isAway(state.error);
+  useEffect(() => {
+    if (!isUnknown || isOver) return undefined;
+    const timer = setTimeout(() => setRun(({ turn }) => ({ turn: turn + 1, isPoll: true })), AWAY_MS);
+    return () => clearTimeout(timer);
+  }, [isUnknown, isOver, run]);
 
   const reload = useCallback(() => setRun(({ turn }) => ({ turn: turn + 1, isPoll: false })), []);
   useEffect(() => {
