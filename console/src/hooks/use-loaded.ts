@@ -61,12 +61,7 @@ export function useLoaded<T>(
     return () => clearInterval(timer);
   }, [everyMs, state.isLoading, isOver]);
 
-  const isUnknown = state.data === undefined && isAway(state.error);
-  useEffect(() => {
-    if (!isUnknown || isOver) return undefined;
-    const timer = setTimeout(() => setRun(({ turn }) => ({ turn: turn + 1, isPoll: true })), AWAY_MS);
-    return () => clearTimeout(timer);
-  }, [isUnknown, isOver, run]);
+  useAfterAway(state.data === undefined && isAway(state.error) && !isOver, setRun);
 
   const reload = useCallback(() => setRun(({ turn }) => ({ turn: turn + 1, isPoll: false })), []);
   useEffect(() => {
@@ -83,4 +78,18 @@ export function useLoaded<T>(
     isLoading: state.isLoading,
     ...{ reload, cancel },
   };
+}
+
+interface Run {
+  turn: number;
+  isPoll: boolean;
+}
+
+/** Runs again a while after each run that found the service unavailable. */
+function useAfterAway(isWanted: boolean, setRun: (next: (before: Run) => Run) => void): void {
+  useEffect(() => {
+    if (!isWanted) return undefined;
+    const timer = setTimeout(() => setRun(({ turn }) => ({ turn: turn + 1, isPoll: true })), AWAY_MS);
+    return () => clearTimeout(timer);
+  }, [isWanted]);
 }
