@@ -53,15 +53,9 @@ export function useLoaded<T>(
     // What is loaded is named by the key; the function is another one at each rendering.
   }, [key, run]);
 
-  useEffect(() => {
-    if (everyMs === undefined || state.isLoading || isOver) return undefined;
-    const timer = setInterval(() => {
-      if (!document.hidden) setRun(({ turn }) => ({ turn: turn + 1, isPoll: true }));
-    }, everyMs);
-    return () => clearInterval(timer);
-  }, [everyMs, state.isLoading, isOver]);
-
-  useAfterAway(state.data === undefined && isAway(state.error) && !isOver, setRun);
+  const isUnknown = state.data === undefined && isAway(state.error);
+  const pauseMs = isUnknown ? AWAY_MS : everyMs;
+  usePolls(state.isLoading || isOver ? undefined : pauseMs, setRun);
 
   const reload = useCallback(() => setRun(({ turn }) => ({ turn: turn + 1, isPoll: false })), []);
   useEffect(() => {
@@ -85,11 +79,13 @@ interface Run {
   isPoll: boolean;
 }
 
-/** Runs again a while after each run that found the service unavailable. */
-function useAfterAway(isWanted: boolean, setRun: (next: (before: Run) => Run) => void): void {
+/** Runs again and again after such a pause, as long as the page is looked at. */
+function usePolls(pauseMs: number | undefined, setRun: (next: (before: Run) => Run) => void): void {
   useEffect(() => {
-    if (!isWanted) return undefined;
-    const timer = setTimeout(() => setRun(({ turn }) => ({ turn: turn + 1, isPoll: true })), AWAY_MS);
-    return () => clearTimeout(timer);
-  }, [isWanted]);
+    if (pauseMs === undefined) return undefined;
+    const timer = setInterval(() => {
+      if (!document.hidden) setRun(({ turn }) => ({ turn: turn + 1, isPoll: true }));
+    }, pauseMs);
+    return () => clearInterval(timer);
+  }, [pauseMs]);
 }
