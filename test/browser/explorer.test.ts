@@ -58,17 +58,37 @@ it('the explorer says why it has no applications to choose', async () => {
   await browser.view(page, '/explorer', detail);
 });
 
+it('the application that is chosen as soon as there are any stays chosen', async () => {
+  const other = await service.application();
+  const last = [app, other].map(({ organizationid, appid }) => `${organizationid}/${appid}`).sort()[1]!;
+  const page = await browser.openAs(root);
+  await page.addInitScript(`
+    new MutationObserver((_changes, observer) => {
+      const option = document.querySelector('option[value="${last}"]');
+      if (option === null) return;
+      observer.disconnect();
+      const select = option.closest('select');
+      select.value = '${last}';
+      select.dispatchEvent(new Event('change', { bubbles: true }));
+    }).observe(document, { subtree: true, childList: true });`);
+  await browser.view(page, '/explorer', 'Items a page');
+  expect(await page.getByLabel('Application', { exact: true }).inputValue()).toBe(last);
+});
+
 it('the explorer loads the services again after the service was unavailable', async () => {
   await app.filter('product', 'bikes', {});
   const page = await browser.openAs(root);
   const detail = 'The database is away.';
   let asked = 0;
-  await page.route('**/services', async (route) => {
+  const path = `${app.organizationid}/${app.appid}`;
+  await page.route(`**/applications/${path}/services`, async (route) => {
     asked += 1;
     if (asked === 1) await route.fulfill({ status: 503, json: { detail } });
     else await route.continue();
   });
-  await browser.view(page, '/explorer', detail);
+  await browser.view(page, '/explorer', 'Items a page');
+  await page.getByLabel('Application', { exact: true }).selectOption(path);
+  await page.getByText(detail).waitFor();
   await page.getByLabel('Service', { exact: true }).selectOption('bikes');
   expect(asked).toBe(2);
 });

@@ -95,10 +95,12 @@ function Form({
   const change = (part: Partial<Harvest>) => setDraft((before) => ({ ...before, ...part }));
   const { who } = useSession();
   const { organizationid, kind } = draft;
-  const chooseApplication = (of: Tenant) => {
-    const isKept = kindsOf(who, of).includes(kind);
-    change({ ...of, service: DEFAULT, ...(!isKept && { kind: PRODUCT }) });
-  };
+  const chooseApplication = (of: Tenant, isDefault: boolean) =>
+    setDraft((before) => {
+      if (isDefault && before.organizationid !== '') return before;
+      const isKept = kindsOf(who, of).includes(before.kind);
+      return { ...before, ...of, service: DEFAULT, ...(!isKept && { kind: PRODUCT }) };
+    });
   const applications = useApplications();
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -140,7 +142,7 @@ function Form({
   );
 }
 
-/** One of the applications; the first one is chosen as soon as they are known. */
+/** One of the applications; the first one is chosen as soon as they are known, unless another one was chosen by then. */
 function ApplicationChoice({
   of,
   draft,
@@ -148,15 +150,15 @@ function ApplicationChoice({
 }: {
   of: Tenant[];
   draft: Harvest;
-  onChange: (tenant: Tenant) => void;
+  onChange: (tenant: Tenant, isDefault: boolean) => void;
 }) {
   const names = of.map(({ organizationid, appid }) => `${organizationid}/${appid}`);
-  const choose = (name: string) => {
+  const choose = (name: string, isDefault = false) => {
     const [organizationid = '', appid = ''] = name.split('/');
-    onChange({ organizationid, appid });
+    onChange({ organizationid, appid }, isDefault);
   };
   useEffect(() => {
-    if (draft.organizationid === '' && names[0] !== undefined) choose(names[0]);
+    if (names[0] !== undefined) choose(names[0], true);
   }, [names.join()]);
   return (
     <Choice
