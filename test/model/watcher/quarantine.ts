@@ -126,8 +126,8 @@ export function settle(world: ModelWorld, entries: StoredAside[]): void {
 }
 
 /**
- * What a record was as of an event: a whole one tells it, else it is read, or was read when the event was looked at. Where the server does not hold that moment any
- * more, it is what the record was before the event, with what the event tells.
+ * What a record was as of an event: a whole one tells it, else it is read, or was read when the event was looked at. Where the
+ * server does not hold that moment any more, it is what the record was before the event, with what the event tells.
  */
 function shownAfter(world: ModelWorld, event: WatchedEvent): Shown {
   if (event.type !== 'written') return {};
