@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
-import { installChromium } from './chromium.mjs';
+import { chromiumPath, installChromium } from './chromium.mjs';
 
 const folder = join('docs', 'pictures');
 const size = { width: 1180, height: 720 };
@@ -52,8 +52,8 @@ async function started() {
 }
 
 async function takeAll({ url, logins }) {
-  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  const args = ['--no-sandbox', '--disable-gpu'];
+  const browser = await chromium.launch({ executablePath: chromiumPath(), args });
   const page = await browser.newPage({ viewport: size });
   const take = async (name) => {
     await wait(settledMs);

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { chromiumPath } from '../../scripts/chromium.mjs';
 import { PASSWORD } from '../support/index.js';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-/** Debian's; on other systems CHROMIUM names one. */
-const EXECUTABLE = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const QUIET = [
   'disable-gpu',
   'disable-quic',
@@ -32,7 +31,7 @@ export class ConsoleBrowser {
   ) {}
 
   static async start(url: string): Promise<ConsoleBrowser> {
-    const browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
+    const browser = await chromium.launch({ executablePath: chromiumPath(), args: ARGUMENTS });
     return new ConsoleBrowser(browser, url);
   }
 

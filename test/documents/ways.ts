@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { chromiumPath } from '../../scripts/chromium.mjs';
 import { Clone } from './clone.js';
 import type { Demo } from './demo.js';
 import { runsJest } from './jest-command.js';
@@ -15,7 +16,6 @@ interface Way {
   run: (command: string, place: Place) => Promise<unknown>;
 }
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const CONNECTORS = process.env['CONNECTORS'] ?? join(process.cwd(), '.cache/connectors');
 const PROMTOOL = process.env['PROMTOOL'] ?? join(process.cwd(), '.cache/promtool/promtool');
 
@@ -177,7 +177,7 @@ async function listsTests(command: string, clone: Clone): Promise<void> {
 
 /** The same, where they can run; where they cannot, the command says so. */
 async function listsWherePossible(command: string, clone: Clone): Promise<void> {
-  if (existsSync(command.includes('browser') ? CHROMIUM : PROMTOOL))
+  if (existsSync(command.includes('browser') ? chromiumPath() : PROMTOOL))
     return listsTests(`PROMTOOL=${PROMTOOL} ${command}`, clone);
   await expect(clone.output(command)).rejects.toThrow('CANNOT RUN HERE');
 }
@@ -190,7 +190,7 @@ async function listsConnectors(command: string, clone: Clone): Promise<void> {
 
 /** Where there is no browser, it says so. */
 async function takesPictures(clone: Clone): Promise<void> {
-  if (!existsSync(CHROMIUM)) return expect(clone.output(PICTURES)).rejects.toThrow('CANNOT RUN HERE');
+  if (!existsSync(chromiumPath())) return expect(clone.output(PICTURES)).rejects.toThrow('CANNOT RUN HERE');
   const taken = await clone.output(PICTURES);
   for (const [picture] of clone.read('docs/first-feed.md').matchAll(/pictures\/[\w-]+\.png/g))
     expect(taken).toContain(`docs/${picture}`);
