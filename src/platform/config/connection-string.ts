@@ -18,7 +18,10 @@ const FAULTS: [said: RegExp, fault: string][] = [
   [/ is not supported$/, 'it has an option that the driver does not know'],
   [/cannot be specified with no value/, 'one of its options has no value'],
   [/cannot appear more than once/, 'it names one of its options twice'],
+  [/^Primary read preference/, 'the service reads from the primary alone, without maxStalenessSeconds'],
 ];
+/** The service sets `w` itself, but the driver would send this option beside it. */
+const NO_JOURNAL = 'with journal=false, a crash could undo writes that are confirmed';
 const OPTION = /option "?([A-Za-z]{1,40})"? (?:is not|cannot be|cannot appear)/;
 const NO_NAME =
   'the name of its database has more than 63 characters, or contains a blank or one of . / \\ " $ * < > : | ?';
@@ -28,11 +31,15 @@ const NO_NAME =
  * connection.
  */
 export function connectionStringFault(text: string): string | undefined {
+  let journal: boolean | undefined;
   try {
-    new mongoose.mongo.MongoClient(text);
+    // The service reads from the primary, whatever the text says; the driver refuses some options together with that.
+    const { options } = new mongoose.mongo.MongoClient(text, { readPreference: 'primary' });
+    journal = options.writeConcern?.journal;
   } catch (error) {
     return faultIn(text, (error as Error).message);
   }
+  if (journal === false) return NO_JOURNAL;
   const database = databaseIn(text);
   return database === '' || isDatabaseName(database) ? undefined : NO_NAME;
 }

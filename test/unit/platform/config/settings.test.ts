@@ -240,6 +240,14 @@ describe('a bad value stops the start with one clear line', () => {
     ['mongodb://db/x?autSource=admin', 'it has an option that the driver does not know: autsource'],
     ['mongodb://db/x?authSource=', 'one of its options has no value: authSource'],
     ['mongodb://db/x?w=1&w=2', 'it names one of its options twice: w'],
+    [
+      'mongodb://db/x?readPreference=secondary&maxStalenessSeconds=120',
+      'the service reads from the primary alone, without maxStalenessSeconds',
+    ],
+    [
+      'mongodb://db/x?w=majority&journal=false',
+      'with journal=false, a crash could undo writes that are confirmed',
+    ],
     ['mongodb://db/x?authMechanism=cret', 'one of its options has a value that the driver does not accept'],
     ['mongodb://ann:se?cret@db/x', ''],
     ['mongodb://ann:secret', ''],
