@@ -78,6 +78,14 @@ describe('the pods', () => {
     expect(all.filter((name) => !isSetting(name))).toEqual([]);
   });
 
+  it('get no setting of the values that the chart sets itself: the last of two with one name would count', () => {
+    const set = [...deployment.matchAll(/- name: ([A-Z_]+)$/gm)].map(([, name]) => name!);
+    const schema = JSON.parse(read(`${CHART}/values.schema.json`)) as {
+      properties: { settings: { propertyNames?: { not: { enum: string[] } } } };
+    };
+    expect(schema.properties.settings.propertyNames?.not.enum).toEqual(['MONGODB_URI', ...set]);
+  });
+
   it('listen where the Service sends, and answer probes where health is served', () => {
     const container = /- name: http\n +containerPort: (\d+)/.exec(deployment)?.[1];
     expect(/- name: PORT\n +value: "(\d+)"/.exec(deployment)?.[1]).toBe(container);
