@@ -25,7 +25,7 @@ async function send(url, options, triesLeft = 3) {
 
 async function ask(url, options = {}, isRight = ({ ok }) => ok) {
   const answer = await send(url, options);
-  if (answer.status === 429 || answer.status === 503) {
+  if ([429, 502, 503, 504].includes(answer.status)) {
     await wait(1000 * Number(answer.headers.get('retry-after') ?? 1));
     return ask(url, options, isRight);
   }

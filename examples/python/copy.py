@@ -32,7 +32,7 @@ def page(cursor):
         except urllib.error.HTTPError as error:
             if error.code == 410:
                 return None
-            if error.code not in (429, 503):
+            if error.code not in (429, 502, 503, 504):
                 sys.exit(f"{error.code}: {json.load(error)['detail']}")
             time.sleep(int(error.headers.get("Retry-After", 1)))
 

@@ -31,6 +31,16 @@ async function pythonAt({ feed, username, password }: Address): Promise<Tool> {
 describe('Python without packages', () => {
   const story = keepsEqual(pythonAt, 'cursor');
 
+  it.each([502, 504])(
+    'asks again where a proxy answers %d for an instance that is being replaced',
+    async (status) => {
+      const { front, tool } = story();
+      front.begin((_url, turn) => (turn === 1 ? { status } : undefined));
+      expect(await tool.sync().end()).toMatchObject({ how: 0 });
+      expect(front.asked.length).toBeGreaterThan(1);
+    },
+  );
+
   it('begins again on 410, and keeps nothing that it is not told of', async () => {
     const { source, front } = story();
     await source.change();
