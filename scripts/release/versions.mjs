@@ -6,6 +6,9 @@ const manifests = ['package.json', 'client/package.json', 'conformance/package.j
 /** Programs tell it, and a page names the archives. */
 const others = ['client/src/version.ts', 'conformance/src/version.ts', 'docs/operating.md'];
 
+/** By default, the chart installs the image of its version. */
+const chart = 'deploy/helm/tidemark/Chart.yaml';
+
 /** The new texts of the files in a folder that hold the version, by their names. */
 export function withVersion(folder, old, version) {
   const read = (name) => readFileSync(join(folder, name), 'utf8');
@@ -14,11 +17,14 @@ export function withVersion(folder, old, version) {
     replaced(name, read(name), inManifest(old), inManifest(version)),
   ]);
   for (const name of others) texts.push([name, inTexts(name, read(name), old, version)]);
+  texts.push([chart, replaced(chart, read(chart), inChart(old), inChart(version))]);
   texts.push(['package-lock.json', inLockfile(read('package-lock.json'), version)]);
   return Object.fromEntries(texts);
 }
 
 const inManifest = (version) => `\n  "version": "${version}",\n`;
+
+const inChart = (version) => `\nversion: ${version}\nappVersion: ${version}\n`;
 
 function inTexts(name, text, old, version) {
   const place = name.endsWith('.ts') ? [`'${old}'`, `'${version}'`] : [`-${old}.tgz`, `-${version}.tgz`];

@@ -84,6 +84,7 @@ describe('`npm run release -- VERSION`', () => {
   let folder: string;
   const files = [
     ...['package.json', 'package-lock.json', 'CHANGELOG.md', 'docs/operating.md', 'console/package.json'],
+    'deploy/helm/tidemark/Chart.yaml',
     ...['client', 'conformance'].flatMap((name) => [`${name}/package.json`, `${name}/src/version.ts`]),
   ];
   const git = (...words: string[]) =>
