@@ -26,14 +26,14 @@ export class Members {
     return this.answer({ method: 'GET', path: pathOf(id), signal });
   }
 
-  /** The service makes the `id`. 400 `refused-by-validator`, 409 `email-conflict`. */
+  /** The service makes the `id`. 400 `refused-by-validator`, 409 `email-conflict` and `refused-by-index`. */
   create(body: CreateMember, { signal }: CallOptions = {}): Promise<MemberAnswer> {
     return this.answer({ method: 'POST', path: pathOf(), body, signal });
   }
 
   /**
-   * Changes what is given; `null` deletes. 400 `refused-by-validator`, 404 `unknown-member`, 409 `member-modified` and
-   * `email-conflict`, 412.
+   * Changes what is given; `null` deletes. 400 `refused-by-validator`, 404 `unknown-member`, 409 `member-modified`,
+   * `email-conflict` and `refused-by-index`, 412.
    */
   patch(id: string, body: PatchMember, options: PatchOptions = {}): Promise<MemberAnswer> {
     return this.change(pathOf(id), body, options);

@@ -10,7 +10,7 @@ import {
   isRefusedByValidator,
   transactionWithin,
 } from '../platform/database/index.js';
-import { problems } from '../platform/http/index.js';
+import { Problem, problems } from '../platform/http/index.js';
 import {
   BY_RECORD_ID,
   DELIVERABLE,
@@ -44,6 +44,9 @@ const LARGEST_COMPARED = 8 * 1024 * 1024;
 /** Maximum number of occurrences of a name that can be reduced to one. */
 const MOST_DOUBLES = 100;
 
+/** Maximum length of the names of the fields of an index in an error, in characters. */
+const LONGEST_SHOWN = 200;
+
 /** MongoDB's error codes for a document over 16 MiB, before and during its write. */
 const TOO_LARGE = new Set([10334, 17419]);
 
@@ -71,7 +74,8 @@ export class MemberStore {
   }
 
   /**
-   * Stores a new member in one atomic operation. Throws 409 if its e-mail is taken, 400 if a validator refuses it.
+   * Stores a new member in one atomic operation. Throws 409 if its e-mail is taken or a unique index of another program
+   * refuses it, 400 if a validator does.
    */
   async insert(tenant: Tenant, id: string, member: NewMember): Promise<StoredMember> {
     const stored = await this.collection
@@ -86,7 +90,8 @@ export class MemberStore {
 
   /**
    * Writes the changes that `merge` computes if the member is still as it was read; otherwise does nothing. Throws 409 if
-   * the e-mail is taken, 400 if a validator refuses the member or if it would be too large.
+   * the e-mail is taken or a unique index of another program refuses the member, 400 if a validator does or if it would be
+   * too large.
    *
    * Other programs may have stored a name more than once in a document. The duplicates of the names to be changed and of
    * `lastupdated` are removed first, in the same transaction, so that every reader sees the change. Throws 400 if a
@@ -212,8 +217,10 @@ function asMember(found: unknown): StoredMember | undefined {
 }
 
 function explained(error: unknown): never {
-  if (isDuplicateKey(error) && 'emailkey' in (error.keyPattern as object)) {
-    throw problems.emailConflict();
+  if (isDuplicateKey(error)) {
+    // The error of a bulk has no pattern.
+    const fields = Object.keys((error as { keyPattern?: object }).keyPattern ?? {});
+    throw fields.includes('emailkey') ? problems.emailConflict() : refusedByIndex(fields);
   }
   if (isRefusedByValidator(error)) throw problems.refusedByValidator(validatorFaults(error));
   if (error instanceof MongoServerError && TOO_LARGE.has(Number(error.code))) {
@@ -222,6 +229,17 @@ function explained(error: unknown): never {
     throw problems.invalidRequest([{ pointer: '', detail }]);
   }
   throw error;
+}
+
+/** The problem of a member that a unique index of another program refuses. It names fields, never a value. */
+function refusedByIndex(fields: string[]): Problem {
+  const over = fields.length === 0 ? '' : ` over ${fields.join(', ').slice(0, LONGEST_SHOWN)}`;
+  return new Problem(
+    409,
+    'refused-by-index',
+    'The member violates a unique index',
+    `The collection "members" has a unique index${over}, and another member has the same value there. Send another value.`,
+  );
 }
 
 /** The pipeline that fills an upserted member. Both dates are the same time of the database's clock. */

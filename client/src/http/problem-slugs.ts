@@ -14,6 +14,7 @@ export const PROBLEM_SLUGS = [
   'precondition-failed',
   'member-modified',
   'email-conflict',
+  'refused-by-index',
   'history-expired',
   'source-restored',
   'request-timeout',
