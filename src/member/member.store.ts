@@ -32,8 +32,8 @@ import { validatorFaults } from './body-faults.js';
 
 const { MongoServerError, ObjectId } = mongoose.mongo;
 
-/** The driver returns the raw bytes, without the service's own field. */
-const RAW = { raw: true, projection: { emailkey: 0 } } as const;
+/** The driver returns the raw bytes. */
+const RAW = { raw: true } as const;
 
 /** The index by `id` contains only texts, and MongoDB uses it only for queries that state the type. */
 const INDEXED = { $type: 'string' } as const;
@@ -94,7 +94,8 @@ export class MemberStore {
    * too large.
    *
    * Other programs may have stored a name more than once in a document. The duplicates of the names to be changed and of
-   * `lastupdated` are removed first, in the same transaction, so that every reader sees the change. Throws 400 if a
+   * `lastupdated` are removed first, in the same transaction, so that every reader sees the change. Those of `emailkey`
+   * stay, since MongoDB uses the first one: without it, the next one would be in the unique index. Throws 400 if a
    * document on the path of a change occurs more than once, because it is unclear which one is meant, or if a name to be
    * changed has too many duplicates.
    */
@@ -104,23 +105,31 @@ export class MemberStore {
     merge: (record: BsonDocument) => Change[],
   ): Promise<StoredMember | undefined> {
     const changes = merge(read.record());
-    const removals = changes.flatMap(({ path }) => removalsOf(read, path));
-    const isStampDoubled = read.timesAlong(['lastupdated'])[0]! > 1;
-    if (removals.length === 0 && !isStampDoubled) return this.updateSingle(tenant, read, changes);
+    const isKeyDoubled = isDoubled(read, 'emailkey');
+    const keyed = isKeyDoubled ? changes.find(isOfKey) : undefined;
+    const removals = changes.filter((one) => one !== keyed).flatMap(({ path }) => removalsOf(read, path));
+    const isStampDoubled = isDoubled(read, 'lastupdated');
+    if (removals.length === 0 && !isStampDoubled && keyed === undefined)
+      return this.updateSingle(tenant, read, changes);
     const _id = idOf(read);
     return transactionWithin(this.members.db.getClient(), COMMAND_MS, async (session) => {
       const stored = await this.findAgain(tenant, _id, session);
       if (stored === undefined || Buffer.compare(stored.raw, read.raw) !== 0) return undefined;
       const stamp = { ids: [_id], names: ['lastupdated'], options: { session } };
       if (isStampDoubled) await stampDoubled(this.collection, stamp).catch(explained);
+      if (keyed !== undefined) {
+        const update = { $set: { emailkey: keyed.value } };
+        await this.collection.updateOne({ _id }, update, { session }).catch(explained);
+      }
       if (removals.length > 0) {
         const writes = removals.map((update) => ({ updateOne: { filter: { _id }, update } }));
         await this.collection.bulkWrite(writes, { session }).catch(explained);
       }
       const single = (await this.findAgain(tenant, _id, session))!;
       // The e-mail that is left may be the new one, but its key may be that of a duplicate.
-      const keys = changes.filter(({ path }) => path[0] === 'emailkey');
-      return this.updateSingle(tenant, single, [...keys, ...merge(single.record())], session);
+      const left = [...changes.filter(isOfKey), ...merge(single.record())];
+      const others = isKeyDoubled ? left.filter((one) => !isOfKey(one)) : left;
+      return this.updateSingle(tenant, single, others, session);
     });
   }
 
@@ -186,9 +195,8 @@ function unchanged(read: StoredMember, changes: Change[]): mongoose.mongo.Docume
       $expr: { $and: paths.map(isSingleAlong) },
     };
   }
-  return {
-    $expr: { $eq: [{ $unsetField: { field: 'emailkey', input: '$$ROOT' } }, literal(record)] },
-  };
+  const isSame = { $eq: [{ $unsetField: { field: 'emailkey', input: '$$ROOT' } }, literal(record)] };
+  return { $expr: changes.some(isOfKey) ? { $and: [isSame, isSingleAlong(['emailkey'])] } : isSame };
 }
 
 /** The updates that remove the duplicates of the last name of a path, one at a time. */
@@ -205,6 +213,14 @@ function removalsOf(read: StoredMember, path: string[]): mongo.UpdateFilter<mong
   }
   const update = { $unset: { [path.join('.')]: '' } };
   return Array.from({ length: times[doubled]! - 1 }, () => update);
+}
+
+function isDoubled(read: StoredMember, name: string): boolean {
+  return read.timesAlong([name])[0]! > 1;
+}
+
+function isOfKey({ path }: Change): boolean {
+  return path[0] === 'emailkey';
 }
 
 function idOf(member: StoredMember): mongo.ObjectId {

@@ -15,11 +15,18 @@ const ARRAY = 4;
 const BEFORE_TEXT = 4;
 const AFTER_TEXT = 1;
 
-/** A member as stored in the database, without the service's own `emailkey`. */
+/** The service's own field. */
+const OWN = 'emailkey';
+
+/** A member as stored in the database. */
 export class StoredMember {
+  /** Without the service's own `emailkey`. */
+  readonly raw: Uint8Array;
   private decoded: BsonDocument | undefined;
 
-  constructor(readonly raw: Uint8Array) {}
+  constructor(private readonly whole: Uint8Array) {
+    this.raw = without(whole, ({ name }) => name === OWN);
+  }
 
   /** Differs after each change of the record by any program, except a change of `emailkey` alone. */
   get etag(): string {
@@ -31,9 +38,9 @@ export class StoredMember {
     return (this.decoded ??= decode(this.raw));
   }
 
-  /** The number of occurrences of each name along a path. */
+  /** The number of occurrences of each name along a path, which may be that of `emailkey`. */
   timesAlong(path: string[]): number[] {
-    return timesAlong(this.raw, path);
+    return timesAlong(this.whole, path);
   }
 
   /** The JSON text for answers, as the feeds show it. They do not deliver a member without a valid stamp. */
@@ -79,8 +86,13 @@ function timesAlong(raw: Uint8Array, path: string[]): number[] {
 /** The document without the later values of duplicate names; documents inside it are unchanged. */
 function withoutDoubles(raw: Uint8Array): Uint8Array {
   const seen = new Set<string>();
+  return without(raw, ({ name }) => seen.has(name) || !seen.add(name));
+}
+
+/** The document without the elements for which a function is true; documents inside it are unchanged. */
+function without(raw: Uint8Array, isLeftOut: (element: Element) => boolean): Uint8Array {
   const elements = [...elementsOf(raw)];
-  const kept = elements.filter(({ name }) => !seen.has(name) && seen.add(name));
+  const kept = elements.filter((element) => !isLeftOut(element));
   if (kept.length === elements.length) return raw;
   const bytes = Buffer.concat([Buffer.alloc(4), ...kept.map(({ all }) => all), Buffer.of(0)]);
   bytes.writeInt32LE(bytes.length);

@@ -120,6 +120,27 @@ describe('PATCH of a member', () => {
     expect((await patch('other', { contactname: 'Ann' })).status).toBe(200);
   });
 
+  it('of the e-mail sets a doubled key, although the second of them is that of another member', async () => {
+    await member('holder', [['email', 'held@example.org']]);
+    const keys = ['keyed@example.org', 'held@example.org'].map((key): [string, unknown] => ['emailkey', key]);
+    const _id = await member('keyed', [['email', 'keyed@example.org']], keys);
+    expect((await patch('keyed', { contactname: 'Ann' })).status).toBe(200);
+    const answer = await patch('keyed', { email: 'new@example.org' });
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      expect.objectContaining({
+        data: { accountnumber: '1', email: 'new@example.org', contactname: 'Ann' },
+      }),
+    ]);
+    expect(answer.headers.get('etag')).toBe(await etagOf('keyed'));
+    const byKey = (emailkey: string) =>
+      service.db.collection('members').findOne({ ...app.tenant, emailkey }, { projection: { _id: 1 } });
+    expect(await byKey('new@example.org')).toEqual({ _id });
+    const taken = await patch('keyed', { email: 'held@example.org' });
+    expect([taken.status, slugOf(taken)]).toEqual([409, 'email-conflict']);
+    expect(await byKey('new@example.org')).toEqual({ _id });
+  });
+
   it('moves a doubled `lastupdated`, and loses nothing', async () => {
     await member('stamp', [['contactname', 'Eve']], [['lastupdated', LONG_AGO]]);
     const answer = await patch('stamp', { contactname: 'Ann' });
