@@ -166,7 +166,8 @@ function fieldFault(field: unknown, own: string, example: string): string | unde
   if (field === undefined || field === own) return undefined;
   if (typeof field !== 'string' || field === '' || field.length > LONGEST_FIELD || /[.$\0]/.test(field))
     return `must name a field of the records, without dots and $, such as "${example}".`;
-  const isReserved = RESERVED_FIELDS.includes(field);
+  // Of a name that every object of JavaScript inherits, libraries find the inherited value: no index is made.
+  const isReserved = RESERVED_FIELDS.includes(field) || field in Object.prototype;
   return isReserved
     ? `cannot be "${field}", which has a meaning of its own. Name another, such as "${example}".`
     : undefined;

@@ -11,6 +11,7 @@ import { databaseIn, IN_CLONE, type Settings } from '../../platform/config/plain
 import {
   checkServer,
   driverOptions,
+  withAnyCollection,
   isUnauthorized,
   makeIndexes,
   refusalAtStart,
@@ -136,10 +137,8 @@ class Session {
         `No embedded database runs on ${this.settings.dataDir}: start the service first (${this.serve}), or set MONGODB_URI.`,
       );
     }
-    const connection = mongoose.createConnection(uri, {
-      ...{ autoIndex: false, autoCreate: false },
-      ...driverOptions,
-    });
+    const options = { autoIndex: false, autoCreate: false, ...driverOptions };
+    const connection = withAnyCollection(mongoose.createConnection(uri, options));
     for (const { name, schema } of MODELS) connection.model(name, schema);
     try {
       await connection.asPromise();

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
+import type { Connection } from 'mongoose';
 
 /** The parts of the driver's internal classes that are used here. */
 interface DriverConnection {
@@ -110,3 +111,12 @@ export const connectionOptions = {
   autoIndex: false,
   autoCreate: false,
 } as const;
+
+/**
+ * Lets a connection of Mongoose have collections with any name. Mongoose keeps them in an object, in which it would also
+ * find what every object inherits: a collection `constructor` would be a function.
+ */
+export function withAnyCollection<C extends Pick<Connection, 'collections'>>(connection: C): C {
+  Object.setPrototypeOf(connection.collections, null);
+  return connection;
+}

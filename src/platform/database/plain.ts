@@ -44,7 +44,14 @@ export {
   stateIndexesOf,
   statedIndex,
 } from './listed-indexes.js';
-export { APP_NAME, COMMAND_MS, DATABASE_URI, SAFE_BSON, driverOptions } from './options.js';
+export {
+  APP_NAME,
+  COMMAND_MS,
+  DATABASE_URI,
+  SAFE_BSON,
+  driverOptions,
+  withAnyCollection,
+} from './options.js';
 export { CLOCK, FUTURE_TOLERANCE_MS } from './pure.js';
 export { type MissingRight, missingRights, rightSentence } from './rights.js';
 export {

@@ -25,7 +25,7 @@ import {
 } from './server-check.js';
 import { FatalError, pause } from '../common/index.js';
 import { Tracing } from '../observability/index.js';
-import { connectionOptions, DATABASE_URI, closeDriverGaps } from './options.js';
+import { connectionOptions, DATABASE_URI, closeDriverGaps, withAnyCollection } from './options.js';
 import { namedRights, tryRights } from './rights.js';
 import { IndexKeeper } from './index-keeper.js';
 
@@ -181,5 +181,9 @@ export class DatabaseModule {
 
 /** The port is opened before the database answers, so the preparation opens the connection and waits for it. */
 function lazily(uri: string, { isOn }: Tracing): MongooseModuleFactoryOptions {
-  return { uri, lazyConnection: true, ...connectionOptions, ...(isOn && { monitorCommands: true }) };
+  return {
+    ...{ uri, lazyConnection: true, connectionFactory: withAnyCollection },
+    ...connectionOptions,
+    ...(isOn && { monitorCommands: true }),
+  };
 }

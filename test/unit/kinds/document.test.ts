@@ -42,6 +42,8 @@ it.each<[keyof KindDocument, unknown]>([
   ['id', 'a.b'],
   ['id', '$a'],
   ['id', 'data'],
+  ['id', '__proto__'],
+  ['lastupdated', 'constructor'],
   ['id', 'channels'],
   ['lastupdated', ''],
   ['lastupdated', 'createDate'],

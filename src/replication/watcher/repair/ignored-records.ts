@@ -16,8 +16,8 @@ const SLICE = 10_000;
 /** What one term knows of ignored records, and its position in the search for them. */
 class IgnoredCounts {
   readonly foreignIds = new PerKind(() => new ForeignIdCount());
-  /** Undefined until they are counted for the first time. */
-  readonly rivals: Partial<Record<Kind, number>> = {};
+  /** No entry until they are counted for the first time. */
+  readonly rivals = new Map<Kind, number>();
   readonly unassigned = new PerKind(() => new Set<string>());
   /** The kind that is searched, and the last record that was read. */
   kind: Kind = kindNames()[0]!;
@@ -28,7 +28,7 @@ class IgnoredCounts {
   /** Records that became valid or were deleted while a slice is read, which may have read them before that. */
   private rightMeanwhile: Set<string> | undefined;
   private turns = 0;
-  private readonly counted: Partial<Record<Kind, number>> = {};
+  private readonly counted = new Map<Kind, number>();
 
   remember(kind: Kind, key: string): void {
     for (const set of [this.unassigned.of(kind), ...(kind === this.kind ? [this.found] : [])])
@@ -61,11 +61,13 @@ class IgnoredCounts {
   async countRivals(kind: Kind, count: () => Promise<number>): Promise<void> {
     const turn = ++this.turns;
     const rivals = await count();
-    if (turn > (this.counted[kind] ?? 0)) [this.rivals[kind], this.counted[kind]] = [rivals, turn];
+    if (turn <= (this.counted.get(kind) ?? 0)) return;
+    this.rivals.set(kind, rivals);
+    this.counted.set(kind, turn);
   }
 
   total(kind: Kind): number {
-    return this.foreignIds.of(kind).count + this.unassigned.of(kind).size + (this.rivals[kind] ?? 0);
+    return this.foreignIds.of(kind).count + this.unassigned.of(kind).size + (this.rivals.get(kind) ?? 0);
   }
 }
 
@@ -166,7 +168,7 @@ export class IgnoredRecords implements Job {
 
   /** Whether records may be ignored because another record is known under the text of their number. */
   hasRivals(kind: Kind): boolean {
-    return this.counts.rivals[kind] !== 0;
+    return this.counts.rivals.get(kind) !== 0;
   }
 
   /** Logs these rivals, and counts all rivals of the kind anew. */
