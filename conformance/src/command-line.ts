@@ -47,7 +47,7 @@ The credentials are read from TIDEMARK_USERNAME and TIDEMARK_PASSWORD.
   --json                the result as JSON on stdout
   --help, --version
 
-Exit code: 0 every judged rule holds, 1 a rule is broken, 2 the server could not be judged.`;
+Exit code: 0 every judged rule holds, 1 a rule is broken, 2 the server could not be judged, or the result not written.`;
 
 const STRINGS = [
   'url',

@@ -4,7 +4,6 @@ import { judge, type JudgeOptions } from './judge.js';
 import { jsonOf, lastLineOf, linesOf } from './report.js';
 import { VERSION } from './version.js';
 import { visible, visibleJson } from './visible.js';
-import { CannotJudgeError } from './wire.js';
 
 /** What a command has to do with: its words, its streams and its environment. */
 export interface CommandSurroundings {
@@ -19,7 +18,10 @@ export interface CommandSurroundings {
 const EXIT_CODE = { holds: 0, broken: 1, 'cut off': 2 };
 const NOT_JUDGED = 2;
 
-/** Runs the command; its exit code: 0 everything holds, 1 something is broken, 2 it could not be judged. */
+/**
+ * Runs the command; its exit code: 0 everything holds, 1 something is broken, 2 it could not be judged. Never throws: Node.js
+ * would exit with 1.
+ */
 export async function runConformance(surroundings: CommandSurroundings): Promise<number> {
   const { words, print, complain } = surroundings;
   try {
@@ -30,9 +32,9 @@ export async function runConformance(surroundings: CommandSurroundings): Promise
     }
     return await judged(command, surroundings);
   } catch (error) {
-    if (!(error instanceof CannotJudgeError || error instanceof WrongCommandError)) throw error;
-    if (words.includes('--json')) print(visibleJson({ verdict: 'not judged', error: error.message }));
-    else complain(visible(error.message));
+    const message = error instanceof Error ? error.message : String(error);
+    if (words.includes('--json')) print(visibleJson({ verdict: 'not judged', error: message }));
+    else complain(visible(message));
     return NOT_JUDGED;
   }
 }

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import Database from 'libsql';
 import { type CopyPlace, sqliteCopies } from '../support/copies/index.js';
-import { type TestApplication, TestService } from '../support/index.js';
+import { PASSWORD, type TestApplication, TestService } from '../support/index.js';
 import { bike, BIKES } from './harvest-client.js';
 import { beginHarvest, ended } from './harvest-program.js';
 
@@ -104,5 +105,41 @@ describe('whose reader has ended, as behind `| head`, a command goes on', () => 
   it('`tidemark-conformance` too', async () => {
     const child = spawn(process.execPath, ['conformance/dist/cli.js', '--help'], { stdio: 'pipe' });
     expect(await ending(child)).toEqual({ code: 0, errors: '' });
+  });
+});
+
+describe('whose result the disk has no room for, a command has an exit code of its own, and one line says why', () => {
+  const UNWRITTEN = 'The result cannot be written to stdout: ENOSPC: no space left on device, write.';
+
+  async function full(program: string, words: string[]) {
+    const disk = openSync('/dev/full', 'w');
+    const env = { ...process.env, TIDEMARK_USERNAME: app.user('read'), TIDEMARK_PASSWORD: PASSWORD };
+    const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', disk, 'pipe'] });
+    closeSync(disk);
+    const [[code], errors] = await Promise.all([
+      once(child, 'exit') as Promise<[number]>,
+      text(child.stderr),
+    ]);
+    return { code, errors };
+  }
+  const HARVEST = 'client/dist/command/main.js';
+
+  it('`tidemark-harvest`: 8, not 1, which says that the copy differs', async () => {
+    const { organizationid, appid } = app;
+    const of = ['--url', service.url, '--org', organizationid, '--app', appid, '--kind', 'product'];
+    const words = [...of, '--service', BIKES, '--to', place.to];
+    expect(await full(HARVEST, words)).toEqual({ code: 8, errors: `tidemark-harvest: ${UNWRITTEN}\n` });
+    const error = { message: UNWRITTEN, exitCode: 8 };
+    expect(await full(HARVEST, ['verify', ...words, '--json'])).toEqual({
+      ...{ code: 8, errors: `${JSON.stringify({ error })}\n` },
+    });
+    expect((await full(HARVEST, ['verify', ...of, '--service', BIKES])).code).toBe(2);
+  });
+
+  it('`tidemark-conformance`: 2, not 1, which says that a rule is broken', async () => {
+    expect(await full('conformance/dist/cli.js', ['--version'])).toEqual({
+      code: 2,
+      errors: `${UNWRITTEN}\n`,
+    });
   });
 });

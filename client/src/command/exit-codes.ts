@@ -8,6 +8,7 @@ export const EXIT = {
   copy: 5,
   unfit: 6,
   restored: 7,
+  unwritten: 8,
   interrupted: 130,
 } as const;
 

@@ -3,6 +3,7 @@ import { ConnectionError, messageIn, TooLongError } from '../http/connection-err
 import { ProblemError } from '../http/problem.js';
 import { isTransient } from '../http/repeatable.js';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.js';
+import { visible, visibleJson } from './visible.js';
 
 const UNAUTHORIZED = 401;
 const WRONG_LOGIN =
@@ -28,4 +29,9 @@ export function sentenceOf(error: unknown): string {
   if (error instanceof ConnectionError && !(error instanceof TooLongError))
     return `The service cannot be reached: ${message}`;
   return message;
+}
+
+/** The line on stderr about a failure. */
+export function failureLine(error: { message: string; exitCode: ExitCode }, isForMachines: boolean): string {
+  return isForMachines ? `${visibleJson({ error })}\n` : `tidemark-harvest: ${visible(error.message)}\n`;
 }

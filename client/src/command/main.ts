@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { EXIT } from './exit-codes.js';
+import { failureLine } from './failure.js';
 import { runCommand } from './run.js';
 
 const interrupted = new AbortController();
@@ -16,10 +18,17 @@ if (process.env['npm_lifecycle_event'] !== undefined) {
 }
 
 /** The reader of what is printed may end first, as `| head` does: the exit code still says how the command ended. */
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+let isUnwritten = false;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE' || isUnwritten) return;
+  isUnwritten = true;
+  const message = `The result cannot be written to stdout: ${error.message}.`;
+  process.stderr.write(failureLine({ message, exitCode: EXIT.unwritten }, process.argv.includes('--json')));
+});
+process.stderr.on('error', () => undefined);
+process.once('exit', () => {
+  if (isUnwritten && process.exitCode === EXIT.done) process.exitCode = EXIT.unwritten;
+});
 
 process.exitCode = await runCommand(process.argv.slice(2), {
   environment: process.env,

@@ -4,7 +4,7 @@ import { Tidemark } from '../tidemark.js';
 import { VERSION } from '../version.js';
 import { EXIT, type ExitCode, usageError } from './exit-codes.js';
 import { columnsTask, withColumns } from './columns.js';
-import { exitCodeOf, sentenceOf } from './failure.js';
+import { exitCodeOf, failureLine, sentenceOf } from './failure.js';
 import { harvestTask } from './harvest-task.js';
 import { HELP } from './help.js';
 import { openCopy, shownCopy } from './open-copy.js';
@@ -14,7 +14,7 @@ import { HarvestProgress, type HarvestTerminal } from './progress.js';
 import { useProxy } from './proxy.js';
 import type { TaskTools } from './task.js';
 import { repairTask, verifyTask } from './verify-task.js';
-import { visible, visibleJson, visibleLines } from './visible.js';
+import { visibleJson, visibleLines } from './visible.js';
 
 /** What surrounds the command. */
 export interface CommandWorld {
@@ -50,11 +50,7 @@ export async function runCommand(words: string[], world: CommandWorld): Promise<
     const message = world.signal.aborted
       ? 'Interrupted. What was stored is whole; run the same again to go on.'
       : sentenceOf(error);
-    world.errors.write(
-      isForMachines
-        ? `${visibleJson({ error: { message, exitCode } })}\n`
-        : `tidemark-harvest: ${visible(message)}\n`,
-    );
+    world.errors.write(failureLine({ message, exitCode }, isForMachines));
     return exitCode;
   }
 }

@@ -8,7 +8,7 @@ import { runConformance } from '../../../conformance/src/run.js';
 let answer: { status: number; body: string };
 let server: Server;
 let authorization: string | undefined;
-let given: string[] = [];
+let given: string[] | Readable = [];
 
 beforeAll((done) => {
   server = createServer((request, response) => {
@@ -24,7 +24,7 @@ async function run(...words: string[]): Promise<{ code: number; output: string; 
   const [printed, complained]: [string[], string[]] = [[], []];
   const code = await runConformance({
     words: [...place, ...words],
-    input: Readable.from(given),
+    input: given instanceof Readable ? given : Readable.from(given),
     print: (line) => printed.push(line),
     complain: (line) => complained.push(line),
     hasColours: false,
@@ -68,6 +68,12 @@ describe('the exit code of `npx tidemark-conformance`, by which scripts go', () 
 
   it('0: it tells its version', async () => {
     expect(await run('--version')).toEqual({ code: 0, output: VERSION, errors: '' });
+  });
+
+  it('2: the password cannot be read', async () => {
+    given = new Readable({ read: (): void => undefined }).destroy(new Error('EISDIR: it is a directory'));
+    const { code, errors } = await run('--password-stdin');
+    expect([code, errors]).toEqual([2, 'EISDIR: it is a directory']);
   });
 
   it('2: the command line is wrong', async () => {
