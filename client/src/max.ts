@@ -1,3 +1,4 @@
+import { ConnectionError } from './http/connection-error.js';
 import type { Sender } from './http/sender.js';
 import type { CallOptions } from './options.js';
 import type { Kind, SafeOffset } from './shapes.js';
@@ -17,8 +18,15 @@ export class Max {
       signal,
     });
     if (answer.status === 304 && known !== undefined) return known.offset;
+    assertOffset(answer.body);
     const etag = answer.headers.get('etag');
     if (etag !== null) this.known.set(kind, { etag, offset: answer.body });
     return answer.body;
   }
+}
+
+/** A proxy may answer instead of the service. What type an offset has is up to the `parse` of the caller. */
+function assertOffset(body: { offset?: unknown } | null | undefined): void {
+  if (body?.offset !== undefined) return;
+  throw new ConnectionError('The answer is no mark: it lacks offset.');
 }

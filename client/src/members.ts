@@ -1,3 +1,4 @@
+import { ConnectionError } from './http/connection-error.js';
 import type { Sender } from './http/sender.js';
 import type { Request } from './http/request.js';
 import type { CallOptions } from './options.js';
@@ -50,10 +51,17 @@ export class Members {
 
   private async answer(request: Request): Promise<MemberAnswer> {
     const { headers, body } = await this.sender.send<MemberItem>(request);
+    assertMember(body);
     return { member: body, etag: headers.get('etag') ?? '' };
   }
 }
 
 function pathOf(...parts: string[]): Request['path'] {
   return ['api/v0.1', 'member', ...parts];
+}
+
+/** A proxy may answer instead of the service: whether a write was done is not known then. */
+function assertMember(body: Partial<MemberItem> | null | undefined): void {
+  if (typeof body?.id === 'string') return;
+  throw new ConnectionError('The answer is no member: it lacks id.');
 }

@@ -1,3 +1,4 @@
+import { ConnectionError } from './http/connection-error.js';
 import type { Sender } from './http/sender.js';
 import type { CallOptions } from './options.js';
 import type { Kind } from './shapes.js';
@@ -49,8 +50,15 @@ export class Schemas {
       signal,
     });
     if (answer.status === 304 && known !== undefined) return known.schema;
+    assertSchema(answer.body);
     const etag = answer.headers.get('etag');
     if (etag !== null) this.known.set(name, { etag, schema: answer.body });
     return answer.body;
   }
+}
+
+/** A proxy may answer instead of the service. */
+function assertSchema(body: Partial<ServiceSchema> | null | undefined): void {
+  if (typeof body?.['x-tidemark-version'] === 'number') return;
+  throw new ConnectionError('The answer is no schema of a service: it lacks x-tidemark-version.');
 }

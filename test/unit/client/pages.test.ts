@@ -1,3 +1,4 @@
+import { ConnectionError, type Tidemark } from '../../../client/src/index.js';
 import { json, type Play, problem, Served } from './served.js';
 
 let served: Served;
@@ -144,4 +145,37 @@ it.each([{}, { count: 1 }, null])('an answer without sums is no digest: %j', asy
   served = await Served.start(json(body));
   const digest = served.client({ retries: { times: 0 } }).digest('product', 'default', { to: SETTLED });
   await expect(digest).rejects.toThrow('The answer is no digest: it lacks buckets.');
+});
+
+const CALLS: [name: string, call: (client: Tidemark) => Promise<unknown>, says: string][] = [
+  ['max', (client) => client.max('product'), 'The answer is no mark: it lacks offset.'],
+  ['schema', (client) => client.schema('product', 'bikes'), 'The answer is no schema of a service'],
+  ['get', ({ member }) => member.get('7'), 'The answer is no member: it lacks id.'],
+  ['create', ({ member }) => member.create({ accountnumber: '1', email: 'a@b' }), 'The answer is no member'],
+  ['patch', ({ member }) => member.patch('7', {}), 'The answer is no member'],
+  ['patchAddress', ({ member }) => member.patchAddress('7', {}), 'The answer is no member'],
+];
+
+describe.each(CALLS)('%s: an answer of something in front of the service is none', (_name, call, says) => {
+  it.each([{}, [], null, 'OK'])('%j', async (body) => {
+    served = await Served.start(json(body, { etag: '"1"' }));
+    const failure = await call(served.client({ retries: { times: 0 } })).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ConnectionError);
+    expect((failure as Error).message).toContain(says);
+    expect(served.received).toHaveLength(1);
+  });
+
+  it('304 to a request that names no tag', async () => {
+    served = await Served.start((response) => response.writeHead(304).end());
+    await expect(call(served.client({ retries: { times: 0 } }))).rejects.toThrow(says);
+  });
+});
+
+it('what was no mark is not kept for the next 304', async () => {
+  const mark = { offset: SETTLED };
+  served = await Served.start(json({}, { etag: '"1"' }), json(mark));
+  const client = served.client();
+  await expect(client.max('member')).rejects.toThrow(ConnectionError);
+  expect(await client.max('member')).toEqual(mark);
+  expect(served.received[1]!.headers).not.toHaveProperty('if-none-match');
 });

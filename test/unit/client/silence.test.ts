@@ -56,7 +56,7 @@ describe('the limit is on silence, not on the whole', () => {
     const { signal } = new AbortController();
     const gone = jest.spyOn(signal, 'removeEventListener');
     const max = new Tidemark({ ...OPTIONS, fetch }).max('product', { signal });
-    await say('{}');
+    await say('{"offset":"x"}');
     end();
     await max;
     expect([jest.getTimerCount(), gone.mock.calls.length]).toEqual([0, 1]);
