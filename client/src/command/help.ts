@@ -21,7 +21,8 @@ however it ended: what a page told and how far the copy is are stored together.
                         variables: the proxy for requests, and hosts without one; from Node 26 on
 
   --once                harvests once and ends; this is what it does unless told otherwise
-  --follow              goes on for ever: harvests whenever something may have changed
+  --follow              goes on for ever: harvests whenever something may have changed. A failure that may pass
+                        is tried again after 5 s, or as Retry-After says, after 10 minutes at the latest
   --start-over          reads everything anew, over what the copy holds; not with verify or repair
   --columns             adds a typed column for each field of the data, from the schema of the service, and
                         for new fields later; in SQLite and PostgreSQL. What does not fit is null there
@@ -41,5 +42,7 @@ Exit codes:
   6    done, and equal but for records that the copy cannot hold: each is named, with the reason
   7    the database of the service was restored from an earlier copy, and lacks changes that this copy
        received: run it once with --start-over, which removes them from the copy
+  8    done, but the result cannot be written to stdout, such as to a full disk; after another failure,
+       its own code. With --follow the harvests go on. A closed pipe, as of | head, is no failure
   130  interrupted; what was stored is whole. With --follow, which has no end of its own, 0 or 6
 `;

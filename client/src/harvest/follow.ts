@@ -3,14 +3,17 @@ import type { HarvestOptions, Harvested, Harvester } from './harvester.js';
 import { MarkSignals, pauseOf } from './mark-signals.js';
 import type { HarvestSource } from './source.js';
 
+/** Milliseconds. A `Retry-After` of hours, such as that of a maintenance page, would leave the copy out of date for as long. */
+const LONGEST_WAIT_MS = 600_000;
+
 export interface FollowOptions extends Omit<HarvestOptions, 'signal'> {
   /** Ends it. */
   signal: AbortSignal;
   /** Milliseconds: the longest time without a harvest while events are to be had. Without it 30,000. */
   quietMs?: number;
   /**
-   * Milliseconds between two harvests where they are not, and after a failure that passes unless its `Retry-After` is longer.
-   * Without it 5,000.
+   * Milliseconds between two harvests where they are not, and after a failure that passes unless its `Retry-After` is longer;
+   * of that, ten minutes at most are waited for. Without it 5,000.
    */
   pollMs?: number;
   /** Called after each harvest. */
@@ -62,8 +65,8 @@ export async function follow(
   }
 }
 
-/** Milliseconds that the service asks for. */
+/** Milliseconds that the service asks for, up to a bound. */
 function waitOf(error: unknown): number {
   const { retryAfter = 0 } = error instanceof ProblemError ? error : {};
-  return retryAfter * 1000;
+  return Math.min(retryAfter * 1000, LONGEST_WAIT_MS);
 }
