@@ -25,7 +25,8 @@ export async function digestOf(
 }
 
 /** A proxy may answer instead of the service. */
-function assertDigest(body: { buckets?: unknown } | null): void {
-  if (Array.isArray(body?.buckets)) return;
-  throw new ConnectionError('The answer is no digest: it lacks buckets.');
+function assertDigest(body: { buckets?: unknown; count?: unknown } | null): void {
+  const lacks = Array.isArray(body?.buckets) ? 'count' : 'buckets';
+  if (lacks === 'count' && typeof body?.count === 'number') return;
+  throw new ConnectionError(`The answer is no digest: it lacks ${lacks}.`);
 }

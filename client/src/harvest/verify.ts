@@ -106,7 +106,10 @@ async function recordsOf(
   const atOnce = Math.min(MOST_BUCKETS, Math.max(1, Math.floor((MOST_RECORDS * BUCKETS) / (count + 1))));
   for (let at = 0; at < buckets.length; at += atOnce) {
     const bucket = buckets.slice(at, at + atOnce);
-    const { records = [] } = await source.digest({ to, bucket, ...asked });
+    const { records } = await source.digest({ to, bucket, ...asked });
+    // Without them, all that the copy holds would look like a difference.
+    if (records === undefined)
+      throw new Error('The service told no records of the buckets that it was asked for.');
     const told = new Map(records.map(({ id, lastupdated }) => [id, lastupdated]));
     const wanted = new Set(bucket);
     for await (const batch of store.held())

@@ -147,6 +147,12 @@ it.each([{}, { count: 1 }, null])('an answer without sums is no digest: %j', asy
   await expect(digest).rejects.toThrow('The answer is no digest: it lacks buckets.');
 });
 
+it('an answer without a number of records is no digest: a comparison with it would ask for no record', async () => {
+  served = await Served.start(json({ to: SETTLED, digest: '0', buckets: [] }));
+  const digest = served.client({ retries: { times: 0 } }).digest('product', 'default', { to: SETTLED });
+  await expect(digest).rejects.toThrow('The answer is no digest: it lacks count.');
+});
+
 const CALLS: [name: string, call: (client: Tidemark) => Promise<unknown>, says: string][] = [
   ['max', (client) => client.max('product'), 'The answer is no mark: it lacks offset.'],
   ['schema', (client) => client.schema('product', 'bikes'), 'The answer is no schema of a service'],

@@ -42,6 +42,13 @@ it('repair removes nothing that the source still delivers, whatever its digest s
 });
 
 describe('verify', () => {
+  it('fails where a digest leaves out the records that it was asked for, and calls none of the copy wrong', async () => {
+    spoil();
+    const digest = service.digest.bind(service);
+    service.digest = async (asked) => ({ ...(await digest(asked)), records: undefined });
+    await expect(verify(compared)).rejects.toThrow('The service told no records of the buckets');
+  });
+
   it('of an equal copy tells nothing', async () => {
     expect(await verify(compared)).toMatchObject({ differences: [], count: 500 });
   });
