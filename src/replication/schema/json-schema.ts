@@ -94,8 +94,10 @@ function objectSchema(place: SeenField, at: string, examples: Examples): JsonSch
   });
   return {
     ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
-    // The names of these members are data, so their values are not shown as examples either.
-    ...(place.values && { additionalProperties: placeSchema(place.values, '*', new Map()) }),
+    // The names of these members are data, so their values are not shown as examples either. A member that is left out may be
+    // of any type.
+    ...(place.values &&
+      place.isPartial !== true && { additionalProperties: placeSchema(place.values, '*', new Map()) }),
   };
 }
 

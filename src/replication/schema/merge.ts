@@ -77,15 +77,20 @@ class Merging {
       if (before.isMap !== true) toMap(before);
       if (sample !== undefined && sample.isMap !== true) toMap(sample);
     }
+    if (before.isPartial === true || sample?.isPartial === true) place.isPartial = true;
     const inObjects = chancesIn('object', before, sample);
     for (const [name, known] of before.fields) {
       const field = this.places(known, sample?.fields.get(name), inObjects);
       if (field !== undefined) place.fields.set(name, field);
     }
-    for (const [name, field] of sample?.fields ?? [])
-      if (!before.fields.has(name) && this.hasRoomFor(field)) place.fields.set(name, field);
+    for (const [name, field] of sample?.fields ?? []) {
+      if (before.fields.has(name)) continue;
+      if (this.hasRoomFor(field)) place.fields.set(name, field);
+      else place.isPartial = true;
+    }
     const values = this.either(before.values, sample?.values, inObjects);
     if (values !== undefined) place.values = values;
+    else if (sample?.values !== undefined) place.isPartial = true;
     const elements = this.either(before.elements, sample?.elements, chancesIn('array', before, sample));
     if (elements !== undefined) place.elements = elements;
     if (place.fields.size > MOST_NAMES) toMap(place);

@@ -37,6 +37,8 @@ export interface SeenField extends Tally {
   elements?: SeenField;
   /** Had more than {@link MOST_NAMES} names. All of its members are values now. */
   isMap?: true;
+  /** Some of its members are left out, because the schema has no place for them. */
+  isPartial?: true;
 }
 
 /** What a number of records showed of `data`. */
@@ -126,7 +128,8 @@ export class SampleCollector {
       const isValue = place.isMap === true || isDataName(name);
       const member = isValue ? this.valuesOf(place) : this.fieldOf(place, name);
       const knownMember = isValue ? known?.values : known?.fields.get(name);
-      if (member !== undefined) this.put(member, knownMember, value, depth + 1);
+      if (member === undefined) place.isPartial = true;
+      else this.put(member, knownMember, value, depth + 1);
       if (place.fields.size > MOST_NAMES) this.becomeMap(place);
     }
   }
@@ -180,6 +183,7 @@ function addInto(place: SeenField, other: SeenField): void {
   place.count += other.count;
   for (const [type, { count }] of other.types)
     place.types.set(type, { count: (place.types.get(type)?.count ?? 0) + count });
+  if (other.isPartial === true) place.isPartial = true;
   if (other.isMap === true && place.isMap !== true) toMap(place);
   for (const [name, field] of other.fields) {
     const own = place.isMap === true ? (place.values ??= emptyPlace()) : fieldIn(place, name);

@@ -8,6 +8,7 @@ import {
   interfaceName,
   typeScriptOf,
 } from '../../../../src/replication/schema/json-schema.js';
+import { merged } from '../../../../src/replication/schema/merge.js';
 import { SampleCollector, type SeenItems } from '../../../../src/replication/schema/seen.js';
 
 const PRODUCT: Frame = { createdBy: 'shown', channels: 'list', alwaysHasChannels: true };
@@ -78,6 +79,23 @@ describe('the JSON Schema', () => {
         for (const data of json) expect(accepts(itemOf(data)) || accepts.errors).toBe(true);
       }),
     );
+  });
+
+  it('accepts members that it has no place for, in an object whose other names are data', () => {
+    const names = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}x`, 1]));
+    const full = { ...Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`g${n}x`, names(198)])) };
+    const first = { mixed: { 4711: 1 }, ...full };
+    const second = { mixed: { 4711: 1, named: { of: names(50) } } };
+    const accepts = (seen: SeenItems, { mixed }: { mixed: object }) => {
+      const { properties } = itemSchema(PRODUCT, seen).properties!['data']!;
+      return new Ajv2020({ strict: false }).validate(properties!['mixed']!, mixed);
+    };
+    const filled = { ...first, more: names(100) };
+    expect(accepts(seenOf([filled, second]), second)).toBe(true);
+    expect(accepts(merged(seenOf([first]), seenOf([second]), 0), second)).toBe(true);
+    expect(accepts(merged(seenOf([filled]), seenOf([filled, second]), 0), second)).toBe(true);
+    expect(accepts(seenOf([first]), { mixed: { 4712: 'a text' } })).toBe(false);
   });
 
   it('has examples only where they are given, never of names that are data', () => {
