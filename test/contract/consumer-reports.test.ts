@@ -53,6 +53,27 @@ it('documents without the times of a consumer, by other programs, are left out e
   expect(receipt).toMatchObject({ status: 201, json: { consumers: expected } });
 });
 
+it('a consumer that stopped reading hard deletes must start over, however many consumers have called since', async () => {
+  await app.feed('product').page();
+  const to = (await app.max('product')).toISOString();
+  expect((await app.get('product/harddeletes', { query: { to } })).status).toBe(200);
+  await service.app.get(ConsumerNotes, { strict: false }).flush();
+  const [now, before] = [new Date(), new Date(0)];
+  const hardDeletes = { '_id.organizationid': app.organizationid, '_id.service': '' };
+  const { matchedCount } = await stored().updateOne(hardDeletes, {
+    $set: { expired: now, lastCall: before },
+  });
+  expect(matchedCount).toBe(1);
+  const others = Array.from({ length: 1000 }, (_, n) => ({
+    ...{ _id: { ...app.tenant, username: `u${n}`, kind: 'product', service: 'default' } as unknown },
+    lastCall: new Date(1),
+  }));
+  await stored().insertMany(others);
+  expect(await consumers()).toMatchObject({
+    ...{ status: 200, json: { result: [{ username: app.user('read'), state: 'must start over' }] } },
+  });
+});
+
 it('where counting takes long, it ends in time, and is null for those that are not counted', async () => {
   const now = new Date();
   const usernames = Array.from({ length: 10 }, (_, one) => `reader-${one}`);

@@ -113,16 +113,29 @@ async function consumersAround(
     .find(ofThese, { sort: { lastCall: -1 }, limit: MOST_CONSUMERS })
     .toArray();
   const wanted = all.filter((one) => isConsumer(one) && isKind(one._id.kind) && covers(one._id));
-  const greatest = await greatestOf(db, wanted, now);
-  const ofKinds = new Map(
-    wanted.filter(({ _id }) => _id.service === EVERY_SERVICE).map((one) => [nameOfReader(one._id), one]),
-  );
-  return wanted
-    .filter(({ _id }) => _id.service !== EVERY_SERVICE)
-    .map((consumer) => {
-      const ofKind = ofKinds.get(nameOfReader(consumer._id));
-      return [consumer, { now, greatest: greatest.get(nameOfKind(consumer._id)), ofKind }];
-    });
+  const consumers = wanted.filter(({ _id }) => _id.service !== EVERY_SERVICE);
+  const greatest = await greatestOf(db, consumers, now);
+  const ofKinds = await hardDeletesOf(db, consumers);
+  return consumers.map((consumer) => {
+    const ofKind = ofKinds.get(nameOfReader(consumer._id));
+    return [consumer, { now, greatest: greatest.get(nameOfKind(consumer._id)), ofKind }];
+  });
+}
+
+/**
+ * What the same credentials were answered for `harddeletes`, by the name of the reader. Read by itself, because a consumer that
+ * has stopped reading them is the one that called least lately.
+ */
+async function hardDeletesOf(
+  db: mongo.Db,
+  consumers: StoredConsumer[],
+): Promise<Map<string, StoredConsumer>> {
+  const ids = consumers.map(({ _id }) => ({ ..._id, service: EVERY_SERVICE }));
+  const all = await db
+    .collection<StoredConsumer>(CONSUMERS)
+    .find({ _id: { $in: ids } })
+    .toArray();
+  return new Map(all.filter(isConsumer).map((one) => [nameOfReader(one._id), one]));
 }
 
 async function reportOf(
