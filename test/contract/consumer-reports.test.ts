@@ -65,7 +65,7 @@ it('a consumer that stopped reading hard deletes must start over, however many c
   });
   expect(matchedCount).toBe(1);
   const others = Array.from({ length: 1000 }, (_, n) => ({
-    ...{ _id: { ...app.tenant, username: `u${n}`, kind: 'product', service: 'default' } as unknown },
+    ...{ _id: { ...app.tenant, username: `u${n}`, kind: 'product', service: 'default' } },
     lastCall: new Date(1),
   }));
   await stored().insertMany(others);

@@ -118,7 +118,7 @@ describe('whose result the disk has no room for, a command has an exit code of i
     closeSync(disk);
     const [[code], errors] = await Promise.all([
       once(child, 'exit') as Promise<[number]>,
-      text(child.stderr),
+      text(child.stderr!),
     ]);
     return { code, errors };
   }
