@@ -52,6 +52,22 @@ describe('`--mirror` removes what the file lacks', () => {
     expect((await load(kept)).output).toContain('2,333 unchanged, 0 removed');
   });
 
+  it('if the input has as many lines as `--expect` says, without blank ones', async () => {
+    await load([line('a'), line('b')], '');
+    const { code, output } = await load([line('a'), '\n', line('a', { n: 1 })], '--mirror --expect 2');
+    expect([code, output]).toEqual([0, expect.stringContaining('1 removed')]);
+    expect(await ids()).toEqual(['a']);
+  });
+
+  it.each([
+    ['--mirror --expect 1.5', '--expect "1.5" is not a whole number of lines, such as 1000.'],
+    ['--expect 2', '--expect requires --mirror.'],
+  ])('but not with %s', async (more, error) => {
+    const { code, errors } = await load([line('a')], more);
+    expect([code, errors[0]]).toEqual([1, error]);
+    expect(await ids()).toEqual([]);
+  });
+
   it('a file with the same id on two lines removes neither', async () => {
     await load([line('a'), line('b')], '');
     expect((await load([line('a'), line('a', { n: 1 })])).output).toContain('1 removed');
@@ -84,6 +100,17 @@ describe('`--mirror` removes nothing', () => {
       ['The import is not complete: nothing was removed, since the file has no record.'],
     ]);
     expect(await ids()).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['fewer', [line('a')], '1 line instead of 2'],
+    ['more', [line('a'), line('c'), line('c')], '3 lines instead of 2'],
+  ])('where the input has %s lines than `--expect` says', async (_which, lines, found) => {
+    for (const dry of ['', '--dry-run ']) {
+      const { code, errors } = await load(lines, `${dry}--mirror --expect 2`);
+      expect([code, errors.at(-1)?.split(', since ')[1]]).toEqual([1, `the input has ${found}.`]);
+    }
+    expect(await ids()).toEqual(expect.arrayContaining(['a', 'b']));
   });
 
   it('where reading fails', async () => {

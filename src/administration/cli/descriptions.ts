@@ -239,6 +239,7 @@ export const importCommand = describeCommand({
     ...APPLICATION,
     ...KIND,
     mirror: { description: 'remove the records that the file lacks, if every line was good' },
+    expect: { value: 'LINES', description: 'with --mirror: only if the input has this many lines' },
     strict: { description: 'stop at the first bad line; records that were imported before are kept' },
     'dry-run': { description: 'write nothing, and show what would be created, changed and removed' },
   },

@@ -101,6 +101,11 @@ export function daysOf(option: string, text: string): number {
   );
 }
 
+export function linesIn(option: string, text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new UsageError(`--${option} "${shown(text)}" is not a whole number of lines, such as 1000.`);
+}
+
 /** Parses a number of seconds, at most an hour. */
 export function secondsOf(option: string, text: string): number {
   if (/^\d{1,4}$/.test(text) && Number(text) <= 3600) return Number(text);

@@ -1,20 +1,22 @@
 import { assertApplication, type ChangeContext, type RecordScope } from '../../plain.js';
-import { count } from '../../../platform/common/index.js';
+import { count, UsageError } from '../../../platform/common/index.js';
 import { pluralOfKind } from '../../../kinds/index.js';
 import type { Run } from '../command.js';
 import type { importCommand } from '../descriptions.js';
 import { importRecords, type ImportSummary } from '../import/index.js';
-import { inputFile, scopeOf } from '../input.js';
+import { inputFile, linesIn, scopeOf } from '../input.js';
 import { noted, noteRecords } from './records.js';
 import { counted } from '../table.js';
 import { changeContextOf } from '../session.js';
 
 export const runImport: Run<typeof importCommand> = async (
   context,
-  { mirror, strict, 'dry-run': dryRun, ...names },
+  { mirror, expect: lines, strict, 'dry-run': dryRun, ...names },
   name,
 ) => {
   const scope = scopeOf(names);
+  const expected = lines === undefined ? undefined : linesIn('expect', lines);
+  if (expected !== undefined && !mirror) throw new UsageError('--expect requires --mirror.');
   const file = await inputFile(name, context.terminal.input);
   const connection = await (dryRun ? context.connected() : context.prepared());
   const changeContext = changeContextOf(context, connection);
@@ -24,7 +26,7 @@ export const runImport: Run<typeof importCommand> = async (
   const source = file.open(stop);
   const made: Made = { created: 0, changed: 0, removed: 0 };
   const work = importRecords(changeContext.db, {
-    ...{ source, ...scope, mirror, strict, stop, dryRun },
+    ...{ source, ...scope, mirror, expected, strict, stop, dryRun },
     hasChanged: () => file.hasChanged(),
     onBadLine: (number, reason) => progress.badLine(number, reason),
     onProgress: (lines, bytes) => progress.at(lines, bytes),

@@ -25,6 +25,11 @@ interface ImportOptions {
   createdBy?: string;
   /** Remove the records that are not in the file, if every line was good and the file has not changed. */
   mirror?: boolean;
+  /**
+   * The number of lines, without blank ones, that the mirror requires before it removes anything. Only this shows that
+   * a pipe was complete: a program that fails after a whole line ends its output like one that has finished.
+   */
+  expected?: number | undefined;
   /** Whether another program has written to the source while it was read. */
   hasChanged?: () => Promise<boolean>;
   /** Stop at the first bad line. */
@@ -184,6 +189,9 @@ class ImportRun {
   private async doubt(): Promise<string | undefined> {
     if (this.done.bad > 0) return 'there are bad lines';
     if (this.done.written === 0) return 'the file has no record';
+    const { expected = this.done.written } = this.options;
+    if (this.done.written !== expected)
+      return `the input has ${count(this.done.written)} ${this.done.written === 1 ? 'line' : 'lines'} instead of ${count(expected)}`;
     const hasChanged = await this.options.hasChanged?.();
     return hasChanged === true ? 'the file has changed while it was read' : undefined;
   }
