@@ -12,6 +12,7 @@ import {
 } from '../platform/database/index.js';
 import { Problem, problems } from '../platform/http/index.js';
 import {
+  BY_EMAIL_KEY,
   BY_RECORD_ID,
   DELIVERABLE,
   idTextAt,
@@ -236,7 +237,9 @@ function explained(error: unknown): never {
   if (isDuplicateKey(error)) {
     // The error of a bulk has no pattern.
     const fields = Object.keys((error as { keyPattern?: object }).keyPattern ?? {});
-    throw fields.includes('emailkey') ? problems.emailConflict() : refusedByIndex(fields);
+    // Another index may contain the key too, such as one that joins applications.
+    const isOwn = fields.join() === Object.keys(BY_EMAIL_KEY).join();
+    throw isOwn ? problems.emailConflict() : refusedByIndex(fields);
   }
   if (isRefusedByValidator(error)) throw problems.refusedByValidator(validatorFaults(error));
   if (error instanceof MongoServerError && TOO_LARGE.has(Number(error.code))) {

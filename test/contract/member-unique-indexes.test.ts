@@ -30,4 +30,18 @@ describe('a member that a unique index of another program refuses is a 409 that 
     expectProblem(await members.patch(id, { accountnumber: 'taken-2' }), 409, 'refused-by-index');
     expect(await members.stored(id)).toEqual(before);
   });
+
+  it('POST: an index over the key of the e-mail and another field does not mean that the e-mail is taken', async () => {
+    const index = await members.collection.createIndex({ emailkey: 1, 'data.elevel': 1 }, { unique: true });
+    const email = newEmail();
+    const elsewhere = new MemberClient(await service.application());
+    try {
+      await elsewhere.born({ email, elevel: 7 });
+      const answer = await members.create({ accountnumber: 'own-2', email, elevel: 7 });
+      expectProblem(answer, 409, 'refused-by-index');
+      expect(answer.json).toMatchObject({ detail: expect.stringContaining('over emailkey, data.elevel,') });
+    } finally {
+      await members.collection.dropIndex(index);
+    }
+  });
 });
