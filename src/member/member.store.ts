@@ -116,6 +116,8 @@ export class MemberStore {
     return transactionWithin(this.members.db.getClient(), COMMAND_MS, async (session) => {
       const stored = await this.findAgain(tenant, _id, session);
       if (stored === undefined || Buffer.compare(stored.raw, read.raw) !== 0) return undefined;
+      // The removals would be committed, and the write after them would match nothing.
+      if (isDoubled(stored, 'emailkey') !== isKeyDoubled) return undefined;
       const stamp = { ids: [_id], names: ['lastupdated'], options: { session } };
       if (isStampDoubled) await stampDoubled(this.collection, stamp).catch(explained);
       if (keyed !== undefined) {

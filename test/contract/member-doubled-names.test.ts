@@ -1,5 +1,9 @@
 /** @depends-on-server */
 import { mongo } from 'mongoose';
+import { getModelToken } from '@nestjs/mongoose';
+import type { Model } from 'mongoose';
+import { PERSON_KIND } from '../../src/kinds/index.js';
+import { modelOf } from '../../src/record/index.js';
 import { type Answer, expectProblem, type TestApplication, TestService } from '../support/index.js';
 import { type OwnMongod, startOwn } from '../support/own-mongod.js';
 import { type HeldWrite, whileHeld } from './held-record.js';
@@ -118,6 +122,37 @@ describe('PATCH of a member', () => {
   it('of another name leaves the doubled one as it is', async () => {
     await member('other', twice('odd'));
     expect((await patch('other', { contactname: 'Ann' })).status).toBe(200);
+  });
+
+  it('changes nothing if another program has doubled the key of the e-mail since the member was read', async () => {
+    const mail = 'moment@example.org';
+    const _id = await member('moment', [['email', mail], ...twice('contactname')], [['emailkey', mail]]);
+    const members = service.db.collection('members');
+    const bytes = async () => Buffer.from((await members.findOne({ _id }, { raw: true })) as never);
+    const doubleKey = async () => {
+      const key = rawDocument([['emailkey', mail]]).subarray(4, -1);
+      const doubled = Buffer.concat([(await bytes()).subarray(0, -1), key, Buffer.of(0)]);
+      doubled.writeInt32LE(doubled.length);
+      await members.deleteOne({ _id });
+      await insertRaw(service.uri, 'members', doubled);
+    };
+    const { collection } = service.app.get<Model<unknown>>(getModelToken(modelOf(PERSON_KIND)), {
+      strict: false,
+    });
+    const find = collection.findOne.bind(collection) as (...asked: unknown[]) => Promise<never>;
+    let isMeanwhile = false;
+    const finds = jest.spyOn(collection, 'findOne').mockImplementation(async (...asked: unknown[]) => {
+      const { session } = (asked[1] ?? {}) as mongo.FindOptions;
+      if (session !== undefined && !isMeanwhile) {
+        isMeanwhile = true;
+        await doubleKey();
+      }
+      return find(...asked);
+    });
+    const answer = await patch('moment', { contactname: 'Ann' });
+    finds.mockRestore();
+    expect([isMeanwhile, answer.status, slugOf(answer)]).toEqual([true, 409, 'member-modified']);
+    expect((await bytes()).toString('latin1').split('contactname\0')).toHaveLength(3);
   });
 
   it('of the e-mail sets a doubled key, although the second of them is that of another member', async () => {
