@@ -115,27 +115,27 @@ async function consumersAround(
   const wanted = all.filter((one) => isConsumer(one) && isKind(one._id.kind) && covers(one._id));
   const consumers = wanted.filter(({ _id }) => _id.service !== EVERY_SERVICE);
   const greatest = await greatestOf(db, consumers, now);
-  const ofKinds = await hardDeletesOf(db, consumers);
+  const ofKinds = all.length < MOST_CONSUMERS ? wanted : await hardDeletesOf(db, consumers);
+  const hardDeletes = new Map(
+    ofKinds.filter(({ _id }) => _id.service === EVERY_SERVICE).map((one) => [nameOfReader(one._id), one]),
+  );
   return consumers.map((consumer) => {
-    const ofKind = ofKinds.get(nameOfReader(consumer._id));
+    const ofKind = hardDeletes.get(nameOfReader(consumer._id));
     return [consumer, { now, greatest: greatest.get(nameOfKind(consumer._id)), ofKind }];
   });
 }
 
 /**
- * What the same credentials were answered for `harddeletes`, by the name of the reader. Read by itself, because a consumer that
- * has stopped reading them is the one that called least lately.
+ * What the same credentials were answered for `harddeletes`. Beyond the limit, it is read by itself: a consumer that has
+ * stopped reading hard deletes is among those that called least lately.
  */
-async function hardDeletesOf(
-  db: mongo.Db,
-  consumers: StoredConsumer[],
-): Promise<Map<string, StoredConsumer>> {
+async function hardDeletesOf(db: mongo.Db, consumers: StoredConsumer[]): Promise<StoredConsumer[]> {
   const ids = consumers.map(({ _id }) => ({ ..._id, service: EVERY_SERVICE }));
   const all = await db
     .collection<StoredConsumer>(CONSUMERS)
     .find({ _id: { $in: ids } })
     .toArray();
-  return new Map(all.filter(isConsumer).map((one) => [nameOfReader(one._id), one]));
+  return all.filter(isConsumer);
 }
 
 async function reportOf(
