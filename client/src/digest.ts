@@ -24,9 +24,9 @@ export async function digestOf(
   return body;
 }
 
-/** A proxy may answer instead of the service. */
+/** A proxy may answer instead of the service. What type a number has is up to the `parse` of the caller. */
 function assertDigest(body: { buckets?: unknown; count?: unknown } | null): void {
   const lacks = Array.isArray(body?.buckets) ? 'count' : 'buckets';
-  if (lacks === 'count' && typeof body?.count === 'number') return;
+  if (lacks === 'count' && body?.count !== undefined) return;
   throw new ConnectionError(`The answer is no digest: it lacks ${lacks}.`);
 }

@@ -57,8 +57,8 @@ export class Schemas {
   }
 }
 
-/** A proxy may answer instead of the service. */
+/** A proxy may answer instead of the service. What type a number has is up to the `parse` of the caller. */
 function assertSchema(body: Partial<ServiceSchema> | null | undefined): void {
-  if (typeof body?.['x-tidemark-version'] === 'number') return;
+  if (body?.['x-tidemark-version'] !== undefined) return;
   throw new ConnectionError('The answer is no schema of a service: it lacks x-tidemark-version.');
 }

@@ -153,6 +153,15 @@ it('an answer without a number of records is no digest: a comparison with it wou
   await expect(digest).rejects.toThrow('The answer is no digest: it lacks count.');
 });
 
+it('a caller that reads numbers in a type of its own gets digests and schemas', async () => {
+  served = await Served.start(json({ count: 2, buckets: [] }), json({ 'x-tidemark-version': 1 }));
+  const parse = (text: string): unknown =>
+    JSON.parse(text, (_key, value: unknown) => (typeof value === 'number' ? BigInt(value) : value));
+  const client = served.client({ parse });
+  expect((await client.digest('product', 'default', { to: SETTLED })).count).toBe(2n);
+  expect((await client.schema('product', 'default'))['x-tidemark-version']).toBe(1n);
+});
+
 const CALLS: [name: string, call: (client: Tidemark) => Promise<unknown>, says: string][] = [
   ['max', (client) => client.max('product'), 'The answer is no mark: it lacks offset.'],
   ['schema', (client) => client.schema('product', 'bikes'), 'The answer is no schema of a service'],
