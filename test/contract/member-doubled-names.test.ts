@@ -149,7 +149,7 @@ describe('PATCH of a member', () => {
       }
       return find(...asked);
     });
-    const answer = await patch('moment', { contactname: 'Ann' });
+    const answer = await patch('moment', { contactname: 'Ann', email: 'new@example.org' });
     finds.mockRestore();
     expect([isMeanwhile, answer.status, slugOf(answer)]).toEqual([true, 409, 'member-modified']);
     expect((await bytes()).toString('latin1').split('contactname\0')).toHaveLength(3);
